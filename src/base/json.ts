@@ -1,0 +1,41 @@
+import { ConfigurationError, messageOf } from "./dragoman-error.ts";
+
+/** Any JSON value. What crosses a wire, a journal or a step is of this type. */
+export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
+
+/** A JSON object; an `undefined` property counts as absent, as in `JSON.stringify`. */
+export type JsonObject = { readonly [key: string]: Json | undefined };
+
+/** Whether `value` is an object that is neither `null` nor an array. */
+export function isJsonObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/**
+ * The JSON form of any value, as `JSON.stringify` sees it: dates become ISO strings, `undefined`
+ * becomes `null`, a `bigint` its decimal digits.
+ *
+ * @throws ConfigurationError `invalid-definition` when the value cannot be written (a cycle, say).
+ */
+export function toJson(value: unknown): Json {
+  try {
+    const text = JSON.stringify(value, (_key, inner: unknown) =>
+      typeof inner === "bigint" ? inner.toString() : inner,
+    );
+    return text === undefined ? null : JSON.parse(text);
+  } catch (cause) {
+    throw new ConfigurationError(
+      `This value cannot be written as JSON (${messageOf(cause)}). Return plain data: objects, arrays, strings, numbers.`,
+      { code: "invalid-definition", cause },
+    );
+  }
+}
+
+/** Parses JSON text; `undefined` where it is not JSON (JSON itself has no `undefined`). */
+export function parseJson(text: string): Json | undefined {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

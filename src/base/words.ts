@@ -1,0 +1,32 @@
+/**
+ * The words of a text, for matching: lower case, identifiers split (`readTextFile`, `read_text_file`
+ * and `read-text-file` all give `read text file`), plural and common verb endings taken off. Scripts
+ * without spaces give pairs of characters.
+ */
+export function wordsOf(text: string): readonly string[] {
+  const spaced = text
+    .normalize("NFKC")
+    .replace(/(\p{Ll}|\d)(\p{Lu})/gu, "$1 $2")
+    .replace(/(\p{Lu})(\p{Lu}\p{Ll})/gu, "$1 $2")
+    .toLowerCase();
+  const runs = spaced.match(/[\p{L}\p{N}]+/gu) ?? [];
+  return runs.flatMap((run) => (unspaced.test(run) ? pairsOf(run) : [stem(run)]));
+}
+
+const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
+
+function pairsOf(run: string): readonly string[] {
+  const characters = [...run];
+  return characters.length === 1
+    ? characters
+    : characters.slice(1).map((character, index) => `${characters[index]}${character}`);
+}
+
+/** Light stemming: enough that `files` meets `file` and `creating` meets `create`. */
+function stem(word: string): string {
+  const plain = word
+    .replace(/ies$/, "y")
+    .replace(/(ss|x|ch|sh)es$/, "$1")
+    .replace(/([^s])s$/, "$1");
+  return plain.length > 5 ? plain.replace(/(?:ing|ed|e)$/, "") : plain.replace(/(\w{3})e$/, "$1");
+}

@@ -1,0 +1,52 @@
+import type { JsonSchema } from "../base/json-schema.ts";
+import type { Message } from "../message/message.ts";
+import type { ModelEvent } from "./model-event.ts";
+
+/** What a model is told of a tool. */
+export type ToolDefinition = {
+  /** At most 64 characters of `A-Z a-z 0-9 _ -`, unique within a request. */
+  readonly name: string;
+  readonly description: string;
+  /** JSON Schema of the arguments, an object. The adapter renders its provider's dialect of it. */
+  readonly inputSchema: JsonSchema;
+};
+
+/** Which tools the model may or must call. */
+export type ToolChoice = "auto" | "none" | "required";
+
+/** One call of a model. */
+export interface ModelRequest {
+  /** The conversation. Every tool call in it has its result in the message that follows. */
+  readonly messages: readonly Message[];
+  readonly tools: readonly ToolDefinition[];
+  /** Default `"auto"`. */
+  readonly toolChoice?: ToolChoice;
+  readonly temperature?: number;
+  readonly maxOutputTokens?: number;
+}
+
+/** What a model can do; the loop adapts to it. */
+export interface ModelCapabilities {
+  /** Calls tools natively. */
+  readonly tools: boolean;
+  /** Reads pictures. */
+  readonly images: boolean;
+}
+
+/**
+ * A language model, behind whatever wire.
+ *
+ * `stream` yields typed events and ends with exactly one `finish` event. What is open when something
+ * fails may stay open: the reader closes it. It must stop when the signal aborts, and reject with the
+ * signal's reason. A failure of the provider is thrown as a `ModelError`; anything else that it
+ * throws counts as a mistake in the adapter.
+ */
+export interface Model {
+  /** As in `openai:gpt-5`: the provider, a colon and the provider's name of the model. */
+  readonly id: string;
+  readonly capabilities: ModelCapabilities;
+  stream(
+    request: ModelRequest,
+    options: { readonly signal: AbortSignal },
+  ): AsyncIterable<ModelEvent>;
+}

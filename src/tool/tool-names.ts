@@ -1,0 +1,87 @@
+/** The longest name that every provider takes. */
+const longestName = 64;
+
+/** Whether every provider takes `name` as the name of a tool. */
+export function isValidToolName(name: unknown): name is string {
+  return typeof name === "string" && /^[A-Za-z0-9_-]{1,64}$/.test(name);
+}
+
+/**
+ * A valid tool name made of any name, the same in every process. What is not allowed becomes `_`;
+ * a name that is cut, or of which nothing readable is left, ends with a digest of the original.
+ */
+export function normalizeToolName(name: string): string {
+  const plain = name
+    .normalize("NFKD")
+    .replace(/[\u0300-\u036f]/g, "")
+    .replace(/[^A-Za-z0-9_-]+/g, "_")
+    .replace(/^_+|_+$/g, "");
+  if (plain === "") {
+    return `tool_${digestOf(name)}`;
+  }
+  return plain.length <= longestName
+    ? plain
+    : `${plain.slice(0, longestName - 9)}_${digestOf(name)}`;
+}
+
+/** Eight hexadecimal digits (FNV-1a over UTF-16 units): to tell names apart, not to protect them. */
+export function digestOf(text: string): string {
+  let hash = 0x811c9dc5;
+  for (let index = 0; index < text.length; index += 1) {
+    hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
+  }
+  return (hash >>> 0).toString(16).padStart(8, "0");
+}
+
+/** A tool that wants a name. */
+export interface NameRequest {
+  readonly name: string;
+  /** The server's alias; absent for the application's own tools, whose names stand. */
+  readonly server?: string | undefined;
+}
+
+/**
+ * One valid name for each request, in order, all different (also when case, `-` and `_` are not told
+ * apart). A native tool keeps its name; a server's name stands unless it collides, and then every
+ * colliding server's tool becomes `<server>_<name>`.
+ */
+export function uniqueToolNames(requests: readonly NameRequest[]): readonly string[] {
+  const wanted = requests.map(({ name, server }) =>
+    server === undefined ? name : normalizeToolName(name),
+  );
+  const counts = countBy(wanted.map(fold));
+  const qualified = wanted.map((name, index) => {
+    const server = requests[index]?.server;
+    return server !== undefined && (counts.get(fold(name)) ?? 0) > 1
+      ? normalizeToolName(`${server}_${name}`)
+      : name;
+  });
+  return settle(requests, qualified);
+}
+
+/** Prefixing can collide in its turn (`a` + `b_c`, `a_b` + `c`): those get a digest of their origin. */
+function settle(requests: readonly NameRequest[], names: readonly string[]): readonly string[] {
+  const counts = countBy(names.map(fold));
+  const taken = new Set<string>();
+  return names.map((name, index) => {
+    const server = requests[index]?.server;
+    if (server === undefined || ((counts.get(fold(name)) ?? 0) === 1 && !taken.has(fold(name)))) {
+      taken.add(fold(name));
+      return name;
+    }
+    const origin = digestOf(`${server}\u0000${requests[index]?.name}\u0000${index}`);
+    const unique = `${name.slice(0, longestName - 9)}_${origin}`;
+    taken.add(fold(unique));
+    return unique;
+  });
+}
+
+const fold = (name: string): string => name.toLowerCase().replaceAll("-", "_");
+
+function countBy(keys: readonly string[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const key of keys) {
+    counts.set(key, (counts.get(key) ?? 0) + 1);
+  }
+  return counts;
+}

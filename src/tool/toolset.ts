@@ -1,0 +1,48 @@
+import type { Binding } from "./binding.ts";
+import type { Tool } from "./tool.ts";
+
+/**
+ * What a server that cannot be used means for the run: recorded and reported, and the run goes on;
+ * expected and quiet; or the run fails.
+ */
+export type UnavailablePolicy = "record" | "ignore" | "fail";
+
+/** Tools that are had by opening something, a connection to an MCP server above all. */
+export interface Toolset {
+  /** Unique among the toolsets of a run; names the server in events, errors and prefixes. */
+  readonly name: string;
+  /** What its tools are about; discovery scores it. */
+  readonly description?: string | undefined;
+  /** Default `"record"`. */
+  readonly onUnavailable?: UnavailablePolicy | undefined;
+  /** Told of failures that `"ignore"` keeps quiet. What it throws is the application's and propagates. */
+  readonly onError?: ((error: unknown, scope: { readonly binding: Binding }) => void) | undefined;
+  /** Names of tools are always prefixed with the toolset's name. */
+  readonly prefix?: boolean | undefined;
+  /**
+   * Opens the toolset for one run, with that run's credentials. It rejects where the tools cannot be
+   * had, with a `ConfigurationError` where the configuration is at fault and with the signal's reason
+   * on cancellation. What it opened before it failed, it closes.
+   */
+  open(binding: Binding, observer: ToolsetObserver): Promise<OpenToolset>;
+}
+
+/** What an open toolset may report to the run. */
+export interface ToolsetObserver {
+  /** Something was left out or looks wrong: a malformed tool, a limit reached. */
+  notice(code: string, message: string): void;
+}
+
+/** A toolset that is open. */
+export interface OpenToolset {
+  readonly tools: readonly Tool[];
+  /** The server as it names itself, where there is one. */
+  readonly serverInfo?: { readonly name: string; readonly version: string } | undefined;
+  /** Closes it; called exactly once, also after failure and cancellation. It does not reject. */
+  close(): Promise<void>;
+}
+
+/** Whether `value` is a toolset. */
+export function isToolset(value: unknown): value is Toolset {
+  return typeof value === "object" && value !== null && "open" in value && "name" in value;
+}

@@ -1,0 +1,72 @@
+import { globSync, readFileSync } from "node:fs";
+import { posix } from "node:path";
+import { expect, test } from "vitest";
+
+const kernel = ["base", "message", "model", "tool", "agent"];
+
+/** What each folder of src/ may import besides itself, in reading order. ARCHITECTURE.md shows the same. */
+const layers: Readonly<Record<string, readonly string[]>> = {
+  base: [],
+  message: ["base"],
+  model: ["base", "message"],
+  tool: ["base", "message"],
+  agent: ["base", "message", "model", "tool"],
+  http: ["base"],
+  models: ["base", "message", "model", "tool", "http"],
+  mcp: ["base", "message", "model", "tool", "http"],
+  testing: [...kernel, "mcp", "http"],
+  cli: [...kernel, "http", "models", "mcp", "."],
+};
+
+const relativeImport = /(?:from|import)\s*\(?\s*["'](\.[^"']+)["']/g;
+
+function importsOf(file: string): readonly string[] {
+  const targets = [...readFileSync(file, "utf8").matchAll(relativeImport)].map(([, path]) => path);
+  return targets.map((target) => posix.join(posix.dirname(file), target ?? ""));
+}
+
+/** `src/base/json.ts` lies in `base`, `src/index.ts` in `.`. */
+const folderOf = (file: string): string => {
+  const parts = file.split("/");
+  return parts.length > 2 ? (parts[1] ?? "") : ".";
+};
+
+const sourcesOf = (folder: string): readonly string[] =>
+  globSync(`src/${folder}/**/*.ts`).filter((file) => !/\.test(-d)?\.ts$/.test(file));
+
+test.each(Object.keys(layers))("src/%s imports only the layers below it", (folder) => {
+  const allowed = [folder, ...(layers[folder] ?? [])];
+  const files = sourcesOf(folder);
+  const wrong = files.flatMap((file) =>
+    importsOf(file)
+      .filter((target) => !allowed.includes(folderOf(target)))
+      .map((target) => `${file} -> ${target}`),
+  );
+  expect(files).not.toHaveLength(0);
+  expect(wrong).toEqual([]);
+});
+
+test("every folder of src/ has a layer", () => {
+  const folders = globSync("src/*/").map((path) => path.replace(/^src\/|\/$/g, ""));
+  expect(folders.toSorted()).toEqual(Object.keys(layers).toSorted());
+});
+
+test("inside the package a file is imported, never a folder's index", () => {
+  const wrong = Object.keys(layers).flatMap((folder) =>
+    sourcesOf(folder).flatMap((file) =>
+      importsOf(file).filter((target) => target.endsWith("/index.ts") && target !== "src/index.ts"),
+    ),
+  );
+  expect(wrong).toEqual([]);
+});
+
+test("the kernel imports no node: module and loads packages only on demand", () => {
+  const wrong = kernel.flatMap((folder) =>
+    sourcesOf(folder).flatMap((file) =>
+      [...readFileSync(file, "utf8").matchAll(/^import (?!type ).*["']([^."'][^"']*)["'];/gm)].map(
+        ([line]) => `${file}: ${line}`,
+      ),
+    ),
+  );
+  expect(wrong).toEqual([]);
+});
