@@ -1,0 +1,46 @@
+import type { Clock } from "../base/clock.ts";
+import type { Logger } from "../base/logger.ts";
+import type { Model } from "../model/model.ts";
+import type { McpServerConfig } from "../tool/mcp-server-config.ts";
+import type { Tool } from "../tool/tool.ts";
+import type { Toolset } from "../tool/toolset.ts";
+import type { NoticeCode } from "./run-event.ts";
+import type { Selection } from "./selection.ts";
+
+/** What may stand in an agent's `tools`: a tool, a toolset, or the name of one that is known elsewhere. */
+export type ToolEntry = Tool | Toolset | string;
+
+/** What may stand in an agent's `mcp`. */
+export type McpEntry = McpServerConfig | Toolset;
+
+/** A model, and what a run should say of its choice. */
+export interface ChosenModel {
+  readonly model: Model;
+  readonly notices?: readonly { readonly code: NoticeCode; readonly message: string }[];
+}
+
+/** What the composition root gives to every agent: the kernel's only way to the rest. */
+export interface AgentRuntime {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Tools that can be chosen by name. */
+  readonly registeredTools: readonly Tool[];
+  /** The outermost level of tools and servers. */
+  readonly global: {
+    readonly tools: Selection<ToolEntry> | undefined;
+    readonly mcp: Selection<McpEntry> | undefined;
+  };
+  /** What a run that says nothing of its tools or servers means. */
+  readonly defaults: {
+    readonly tools: "none" | "inherit" | undefined;
+    readonly mcp: "none" | "inherit" | undefined;
+  };
+  /**
+   * The model that an id names, or the default one.
+   *
+   * @throws ConfigurationError `unknown-model`.
+   */
+  chooseModel(wanted: string | undefined): Promise<ChosenModel>;
+  /** @throws ConfigurationError where the configuration is not valid. */
+  toToolset(config: McpServerConfig): Promise<Toolset>;
+}

@@ -1,0 +1,54 @@
+import { ConfigurationError } from "../base/dragoman-error.ts";
+import { type AgentDefinition, checkAgentDefinition } from "./agent-definition.ts";
+import { AgentRun } from "./agent-run.ts";
+import type { AgentRuntime } from "./agent-runtime.ts";
+import type { Run } from "./run.ts";
+import type { RunInput, RunOptions } from "./run-options.ts";
+import type { RunResult } from "./run-result.ts";
+
+/** Something that can be asked. Holds no state between runs and may run any number at once. */
+export interface Agent {
+  readonly name: string;
+  readonly description: string | undefined;
+  /**
+   * Runs once and tells how it ended. Never rejects because a run went wrong: look at `status`, or
+   * call `orThrow()` on the result.
+   *
+   * @throws ConfigurationError where the options themselves are not valid.
+   */
+  ask(input: RunInput, options?: RunOptions): Promise<RunResult>;
+  /** The same, to be watched while it happens; starts with the first look. */
+  stream(input: RunInput, options?: RunOptions): Run;
+}
+
+/**
+ * Makes an agent of its definition.
+ *
+ * @throws ConfigurationError `invalid-definition`.
+ */
+export function createAgent(definition: AgentDefinition, runtime: AgentRuntime): Agent {
+  checkAgentDefinition(definition);
+  const start = (input: RunInput, options: RunOptions, observed: boolean): Run => {
+    checkOptions(options);
+    return new AgentRun({ definition, runtime, input, options, observed });
+  };
+  return {
+    name: definition.name,
+    description: definition.description,
+    ask: async (input, options = {}) => start(input, options, false).result,
+    stream: (input, options = {}) => start(input, options, true),
+  };
+}
+
+function checkOptions({ timeoutMs, maxSteps }: RunOptions): void {
+  if (timeoutMs !== undefined && !(timeoutMs > 0)) {
+    throw new ConfigurationError(`timeoutMs is ${timeoutMs}; it must be above 0.`, {
+      code: "invalid-configuration",
+    });
+  }
+  if (maxSteps !== undefined && !(Number.isInteger(maxSteps) && maxSteps > 0)) {
+    throw new ConfigurationError(`maxSteps is ${maxSteps}; it must be a whole number above 0.`, {
+      code: "invalid-configuration",
+    });
+  }
+}

@@ -1,0 +1,108 @@
+import type { Merging } from "../base/event-log.ts";
+import type { JsonObject } from "../base/json.ts";
+import type { FinishReason } from "../model/model-event.ts";
+import type { Usage } from "../model/usage.ts";
+import type { ToolProgress, ToolSource } from "../tool/tool.ts";
+import type { ToolResult } from "../tool/tool-result.ts";
+import type { RunFailure } from "./run-failure.ts";
+
+/** Why a notice was given; a program may switch on it, new ones may be added. */
+export type NoticeCode =
+  /** Nobody chose a model, and this one was taken; the message says why. */
+  | "default-model"
+  /** No language model was used. */
+  | "offline-model"
+  /** A tool got another name, because its own was taken. */
+  | "tool-renamed"
+  /** A tool that was asked for by name is not there. */
+  | "tool-missing"
+  /** The step limit was reached and the model was asked for a last answer without tools. */
+  | "max-steps"
+  | (string & {});
+
+/**
+ * What happened, without when and where. Whatever can be seen of a run from outside is one of these.
+ * `id` of a text or reasoning is unique within the run; `id` of a tool call is the one in the history.
+ */
+export type RunEventBody =
+  | { readonly kind: "run-start"; readonly agent: string }
+  | {
+      readonly kind: "run-end";
+      readonly status: "completed" | "failed" | "cancelled";
+      readonly text: string;
+      readonly usage: Usage;
+      readonly error?: RunFailure;
+    }
+  | { readonly kind: "step-start"; readonly step: number }
+  | { readonly kind: "step-end"; readonly step: number }
+  | { readonly kind: "model-start"; readonly step: number; readonly model: string }
+  | {
+      readonly kind: "model-end";
+      readonly step: number;
+      readonly model: string;
+      readonly reason: FinishReason;
+      readonly usage: Usage;
+    }
+  | { readonly kind: "text-start" | "reasoning-start"; readonly id: string }
+  | { readonly kind: "text-delta" | "reasoning-delta"; readonly id: string; readonly text: string }
+  | { readonly kind: "text-end" | "reasoning-end"; readonly id: string }
+  /** The model begins to ask for a tool. */
+  | { readonly kind: "tool-call-start"; readonly id: string; readonly name: string }
+  | { readonly kind: "tool-call-delta"; readonly id: string; readonly text: string }
+  | { readonly kind: "tool-call-end"; readonly id: string }
+  /** The tool begins to work, or is refused: a `tool-end` follows in any case. */
+  | {
+      readonly kind: "tool-start";
+      readonly id: string;
+      readonly name: string;
+      readonly arguments: JsonObject;
+      readonly source?: ToolSource;
+    }
+  | { readonly kind: "tool-progress"; readonly id: string; readonly progress: ToolProgress }
+  | {
+      readonly kind: "tool-end";
+      readonly id: string;
+      readonly name: string;
+      readonly result: ToolResult;
+    }
+  | {
+      readonly kind: "server-connect";
+      readonly server: string;
+      readonly tools: readonly string[];
+      /** The server as it names itself. */
+      readonly serverInfo?: { readonly name: string; readonly version: string };
+    }
+  | { readonly kind: "server-fail"; readonly server: string; readonly error: RunFailure }
+  | { readonly kind: "notice"; readonly code: NoticeCode; readonly message: string };
+
+/** Where and when an event happened. */
+export interface RunEventPlace {
+  readonly runId: string;
+  /** Rises with each event of a run; where text was joined for a slow reader, some are left out. */
+  readonly sequence: number;
+  /** Milliseconds since the Unix epoch. */
+  readonly time: number;
+  /** Names from the outermost assembly to the agent that it happened in. */
+  readonly agentPath: readonly string[];
+}
+
+/** One event of a run; `switch` on `kind`. May hold private content: prompts, arguments, results. */
+export type RunEvent = RunEventBody & RunEventPlace;
+
+/** An event that is a piece of a growing text. */
+type Delta = Extract<RunEvent, { readonly text: string; readonly id: string }>;
+
+const isDelta = (event: RunEvent): event is Delta =>
+  event.kind === "text-delta" ||
+  event.kind === "reasoning-delta" ||
+  event.kind === "tool-call-delta";
+
+/** How a slow reader's deltas are joined: pieces of one text, up to the newest. */
+export const eventMerging: Merging<RunEvent> = {
+  keyOf: (event) => (isDelta(event) ? `${event.kind} ${event.id}` : undefined),
+  join(events) {
+    const last = events.at(-1) ?? events[0];
+    const text = events.map((event) => (isDelta(event) ? event.text : "")).join("");
+    return isDelta(last) ? { ...last, text } : last;
+  },
+};

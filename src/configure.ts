@@ -1,0 +1,92 @@
+import { type Agent, createAgent } from "./agent/agent.ts";
+import type { AgentDefinition } from "./agent/agent-definition.ts";
+import type { AgentRuntime, McpEntry, ToolEntry } from "./agent/agent-runtime.ts";
+import type { Selection } from "./agent/selection.ts";
+import { type Clock, systemClock } from "./base/clock.ts";
+import { consoleLogger, type Logger } from "./base/logger.ts";
+import { createModelChooser } from "./default-model.ts";
+import type { Model } from "./model/model.ts";
+import { isTool } from "./tool/tool.ts";
+
+/** What holds for every agent that says nothing else. */
+export interface DragomanConfig {
+  /** The default model, or its id. Absent: see {@link createModelChooser}. */
+  readonly model?: string | Model;
+  /** Tools of every agent that inherits, and those that agents may choose by name. */
+  readonly tools?: Selection<ToolEntry>;
+  /** MCP servers of every agent that inherits. */
+  readonly mcp?: Selection<McpEntry>;
+  /**
+   * What a run means that says nothing of its tools or servers. Default: `"inherit"`, it has what its
+   * agent declares. `"none"` is the strict form: a bare run connects nothing and sends no tools.
+   */
+  readonly defaults?: { readonly tools?: "none" | "inherit"; readonly mcp?: "none" | "inherit" };
+  /** Default: warnings and errors on the console's error stream. */
+  readonly logger?: Logger;
+  /** Where keys and hosts are looked up. Default: the process's environment, where there is one. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** Default: the machine's clock. */
+  readonly clock?: Clock;
+}
+
+/** Dragoman's functions, bound to one configuration. */
+export interface Dragoman {
+  /** @throws ConfigurationError `invalid-definition`. */
+  defineAgent(definition: AgentDefinition): Agent;
+  /** Replaces what is given of the configuration; runs that have begun keep what they have. */
+  configure(config: DragomanConfig): void;
+}
+
+/** A Dragoman of its own, which shares no configuration with any other. */
+export function createDragoman(config: DragomanConfig = {}): Dragoman {
+  let current = config;
+  let runtime = createRuntime(current);
+  const live: AgentRuntime = {
+    get clock() {
+      return runtime.clock;
+    },
+    get logger() {
+      return runtime.logger;
+    },
+    get registeredTools() {
+      return runtime.registeredTools;
+    },
+    get global() {
+      return runtime.global;
+    },
+    get defaults() {
+      return runtime.defaults;
+    },
+    chooseModel: (wanted) => runtime.chooseModel(wanted),
+    toToolset: (server) => runtime.toToolset(server),
+  };
+  return {
+    defineAgent: (definition) => createAgent(definition, live),
+    configure(changes) {
+      current = { ...current, ...changes };
+      runtime = createRuntime(current);
+    },
+  };
+}
+
+function createRuntime(config: DragomanConfig): AgentRuntime {
+  const { tools, mcp, defaults } = config;
+  const clock = config.clock ?? systemClock;
+  return {
+    clock,
+    logger: config.logger ?? consoleLogger,
+    registeredTools: Array.isArray(tools) ? tools.filter(isTool) : [],
+    global: { tools, mcp },
+    defaults: { tools: defaults?.tools, mcp: defaults?.mcp },
+    chooseModel: createModelChooser({
+      model: config.model,
+      env: config.env ?? globalThis.process?.env ?? {},
+      clock,
+    }),
+    async toToolset(server) {
+      const { parseMcpServerConfig } = await import("./mcp/mcp-server-config.ts");
+      const { mcpToolset } = await import("./mcp/mcp-toolset.ts");
+      return mcpToolset(parseMcpServerConfig(server, `MCP server "${server.name}"`));
+    },
+  };
+}

@@ -1,0 +1,102 @@
+import type { Agent } from "./agent/agent.ts";
+import type { AgentDefinition } from "./agent/agent-definition.ts";
+import { createDragoman, type DragomanConfig } from "./configure.ts";
+
+/** What `defineAgent` and `configure` of this module are bound to: one for the process. */
+const processDragoman = createDragoman();
+
+/**
+ * Describes an agent, under the process's configuration.
+ *
+ * @throws ConfigurationError `invalid-definition`.
+ */
+export const defineAgent: (definition: AgentDefinition) => Agent = processDragoman.defineAgent;
+
+/** Sets the process's defaults; what is not given stays. Libraries use {@link createDragoman}. */
+export const configure: (config: DragomanConfig) => void = processDragoman.configure;
+
+export type { Agent } from "./agent/agent.ts";
+export type { AgentDefinition } from "./agent/agent-definition.ts";
+export type { McpEntry, ToolEntry } from "./agent/agent-runtime.ts";
+export type { Run } from "./agent/run.ts";
+export { RunError, type RunErrorCode } from "./agent/run-error.ts";
+export type { NoticeCode, RunEvent, RunEventBody, RunEventPlace } from "./agent/run-event.ts";
+export type { FailedServer, RunFailure } from "./agent/run-failure.ts";
+export type { RunInput, RunOptions } from "./agent/run-options.ts";
+export type { CancelledRun, CompletedRun, FailedRun, RunResult } from "./agent/run-result.ts";
+export type { ToolLevel } from "./agent/run-tools.ts";
+export type { Selection } from "./agent/selection.ts";
+export type { StepAttempt, StepOptions, Steps } from "./agent/steps.ts";
+export type { Clock } from "./base/clock.ts";
+export {
+  ConfigurationError,
+  type ConfigurationErrorCode,
+  DragomanError,
+  type DragomanErrorOptions,
+} from "./base/dragoman-error.ts";
+export type { Json, JsonObject } from "./base/json.ts";
+export type { JsonSchema, SchemaIssue } from "./base/json-schema.ts";
+export { type Logger, silentLogger } from "./base/logger.ts";
+export type { InferSchema, Schema } from "./base/schema.ts";
+export { ToolError, type ToolErrorCode, type ToolErrorOptions } from "./base/tool-error.ts";
+export { createDragoman, type Dragoman, type DragomanConfig } from "./configure.ts";
+export type {
+  AssistantContent,
+  MediaPart,
+  MediaSource,
+  ProviderData,
+  ReasoningPart,
+  ResultContent,
+  TextPart,
+  ToolCallPart,
+  ToolResultPart,
+  UserContent,
+} from "./message/content.ts";
+export type {
+  AssistantMessage,
+  Message,
+  SystemMessage,
+  ToolMessage,
+  UserMessage,
+} from "./message/message.ts";
+export type {
+  Model,
+  ModelCapabilities,
+  ModelRequest,
+  ToolChoice,
+  ToolDefinition,
+} from "./model/model.ts";
+export { ModelError, type ModelErrorCode, type ModelErrorOptions } from "./model/model-error.ts";
+export type { FinishReason, ModelEvent } from "./model/model-event.ts";
+export type { Usage } from "./model/usage.ts";
+export type { Binding } from "./tool/binding.ts";
+export { defineTool, type ToolSpecification } from "./tool/define-tool.ts";
+export type {
+  HttpTransport,
+  McpServerConfig,
+  McpTransport,
+  StdioTransport,
+} from "./tool/mcp-server-config.ts";
+export type {
+  Tool,
+  ToolAnnotations,
+  ToolCall,
+  ToolChanges,
+  ToolProgress,
+  ToolSource,
+} from "./tool/tool.ts";
+export {
+  type ToolFailure,
+  type ToolPending,
+  type ToolResult,
+  type ToolSuccess,
+  toolFailure,
+  toolPending,
+  toolSuccess,
+} from "./tool/tool-result.ts";
+export type {
+  OpenToolset,
+  Toolset,
+  ToolsetObserver,
+  UnavailablePolicy,
+} from "./tool/toolset.ts";

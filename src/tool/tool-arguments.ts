@@ -1,0 +1,139 @@
+import { isJsonObject, type Json, type JsonObject, parseJson } from "../base/json.ts";
+import type { JsonSchema, SchemaIssue } from "../base/json-schema.ts";
+import { checkSchema } from "../base/schema.ts";
+import { ToolError } from "../base/tool-error.ts";
+import type { Tool } from "./tool.ts";
+
+/** What a model wrote as arguments, parsed. */
+export type ParsedArguments =
+  | { readonly kind: "object"; readonly value: JsonObject }
+  | { readonly kind: "malformed"; readonly text: string };
+
+/** How much of a broken text is kept, in characters. */
+const mostMalformedCharacters = 500;
+
+/**
+ * Parses arguments as models write them: nothing, blanks and `null` mean no arguments, and an object
+ * that was encoded twice is decoded twice.
+ */
+export function parseArguments(text: string): ParsedArguments {
+  const trimmed = text.trim();
+  if (trimmed === "" || trimmed === "null") {
+    return { kind: "object", value: {} };
+  }
+  const once = parseJson(trimmed);
+  const value = typeof once === "string" ? parseJson(once) : once;
+  return isJsonObject(value)
+    ? { kind: "object", value }
+    : { kind: "malformed", text: trimmed.slice(0, mostMalformedCharacters) };
+}
+
+/**
+ * Checks arguments for a tool, after mending what models commonly get wrong: `null` for an optional
+ * property that may not be null is left out, and an object or array written as a JSON string is
+ * decoded, where the schema wants it so.
+ *
+ * @returns the value to execute the tool with.
+ * @throws ToolError `invalid-arguments`, in words that a model can act on.
+ */
+export async function checkArguments(tool: Tool, given: JsonObject): Promise<unknown> {
+  const mended = mend(given, tool.parameters, tool.parameters);
+  const check = await checkSchema(tool.inputSchema, mended);
+  if (check.kind === "valid") {
+    return check.value;
+  }
+  throw new ToolError(
+    `The arguments of tool "${tool.name}" are not valid, so it was not run:\n${listIssues(check.issues)}\nCall it again with arguments that fit its schema.`,
+    { code: "invalid-arguments" },
+  );
+}
+
+const listIssues = (issues: readonly SchemaIssue[]): string =>
+  issues.map(({ path, message }) => `- ${path === "" ? "" : `${path}: `}${message}`).join("\n");
+
+function mend(value: Json, schema: unknown, root: JsonSchema): Json {
+  const forms = formsOf(schema, root, 0);
+  const decoded = typeof value === "string" ? decode(value, forms) : value;
+  if (Array.isArray(decoded)) {
+    const items = forms.find((form) => form["items"] !== undefined)?.["items"];
+    return items === undefined ? decoded : decoded.map((item: Json) => mend(item, items, root));
+  }
+  return isJsonObject(decoded) ? mendObject(decoded, forms, root) : decoded;
+}
+
+function mendObject(value: JsonObject, forms: readonly JsonSchema[], root: JsonSchema): JsonObject {
+  const form = forms.find(({ properties }) => isJsonObject(properties));
+  if (form === undefined) {
+    return value;
+  }
+  const properties = form["properties"] as Record<string, unknown>; // isJsonObject, above
+  const required: readonly unknown[] = Array.isArray(form["required"]) ? form["required"] : [];
+  const entries = Object.entries(value).filter(
+    ([key, inner]) =>
+      inner !== null ||
+      required.includes(key) ||
+      !Object.hasOwn(properties, key) ||
+      allows(formsOf(properties[key], root, 0), "null"),
+  );
+  return Object.fromEntries(
+    entries.map(([key, inner]) => [
+      key,
+      inner !== undefined && Object.hasOwn(properties, key)
+        ? mend(inner, properties[key], root)
+        : inner,
+    ]),
+  );
+}
+
+/** A string stays one where a string is allowed. */
+function decode(text: string, forms: readonly JsonSchema[]): Json {
+  if (forms.length === 0 || allows(forms, "string")) {
+    return text;
+  }
+  const value = parseJson(text);
+  const wanted =
+    (isJsonObject(value) && allows(forms, "object")) ||
+    (Array.isArray(value) && allows(forms, "array"));
+  return wanted && value !== undefined ? value : text;
+}
+
+function allows(forms: readonly JsonSchema[], type: string): boolean {
+  return forms.some((form) => {
+    const stated = form["type"];
+    if (stated !== undefined) {
+      return Array.isArray(stated) ? stated.includes(type) : stated === type;
+    }
+    const values = "const" in form ? [form["const"]] : form["enum"];
+    return !Array.isArray(values) || values.some((value) => typeOf(value) === type);
+  });
+}
+
+const typeOf = (value: unknown): string =>
+  value === null ? "null" : Array.isArray(value) ? "array" : typeof value;
+
+/** How deep references and alternatives are followed. */
+const deepestForm = 8;
+
+/** The alternatives that a schema allows, local references followed. */
+function formsOf(schema: unknown, root: JsonSchema, depth: number): readonly JsonSchema[] {
+  if (!isJsonObject(schema) || depth > deepestForm) {
+    return [];
+  }
+  const reference = schema["$ref"];
+  if (typeof reference === "string") {
+    return formsOf(lookUp(reference, root), root, depth + 1);
+  }
+  const alternatives = schema["anyOf"] ?? schema["oneOf"];
+  return Array.isArray(alternatives)
+    ? alternatives.flatMap((alternative) => formsOf(alternative, root, depth + 1))
+    : [schema];
+}
+
+function lookUp(reference: string, root: JsonSchema): unknown {
+  let found: unknown = reference === "#" || reference.startsWith("#/") ? root : undefined;
+  for (const key of reference.split("/").slice(1)) {
+    const name = key.replaceAll("~1", "/").replaceAll("~0", "~");
+    found = isJsonObject(found) && Object.hasOwn(found, name) ? found[name] : undefined;
+  }
+  return found;
+}
