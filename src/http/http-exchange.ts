@@ -1,0 +1,273 @@
+import { type ClientRequest, type IncomingMessage, request as requestHttp } from "node:http";
+import type { Socket } from "node:net";
+import type { Readable } from "node:stream";
+import { redactUrl } from "../base/redact-url.ts";
+import { ToolError, ToolTimeoutError } from "../base/tool-error.ts";
+import { agentFor } from "./connection-pool.ts";
+import { acceptedEncodings, decodeContent } from "./content-decoding.ts";
+import type { HttpBody, HttpRequest } from "./http-request.ts";
+import type { HttpResponse } from "./http-response.ts";
+import { toNetworkError } from "./network-error.ts";
+import { ResponseBody } from "./response-body.ts";
+
+/**
+ * One request and its answer on the wire: it keeps the times and the signal, and sees to it that the
+ * connection either goes back to its pool whole or is closed.
+ */
+export class HttpExchange {
+  /** Starts sending. It throws where the request cannot be sent at all. */
+  static async start(request: HttpRequest, url: URL): Promise<HttpExchange> {
+    const agent = await agentFor(url.protocol === "https:" ? "https:" : "http:", request);
+    const what = `${request.method} ${redactUrl(url)}`;
+    try {
+      const wire = requestHttp({
+        agent,
+        protocol: url.protocol,
+        // IPv6 addresses stand in brackets in a URL, and without them everywhere else.
+        hostname: url.hostname.replace(/^\[|\]$/g, ""),
+        ...(url.port === "" ? {} : { port: url.port }),
+        path: `${url.pathname}${url.search}`,
+        method: request.method,
+        headers: headersOf(request, url),
+      });
+      return new HttpExchange(request, wire, what);
+    } catch (cause) {
+      throw toNetworkError(cause, what);
+    }
+  }
+
+  /** The head of the answer. */
+  readonly response: Promise<HttpResponse>;
+  readonly #request: HttpRequest;
+  readonly #wire: ClientRequest;
+  readonly #what: string;
+  readonly #stopConnecting: () => void;
+  #settle: { resolve(response: HttpResponse): void; reject(reason: unknown): void } | undefined;
+  #socket: Socket | undefined;
+  #incoming: IncomingMessage | undefined;
+  #body: ResponseBody | undefined;
+  #over = false;
+
+  private constructor(request: HttpRequest, wire: ClientRequest, what: string) {
+    this.#request = request;
+    this.#wire = wire;
+    this.#what = what;
+    const { promise, ...settle } = Promise.withResolvers<HttpResponse>();
+    this.response = promise;
+    this.#settle = settle;
+    this.#stopConnecting = this.#startConnecting();
+    wire.once("socket", (socket) => this.#onSocket(socket));
+    wire.once("response", (incoming) => this.#onResponse(incoming));
+    wire.on("drain", () => this.#resume());
+    wire.on("error", (error) => this.#break(error));
+    wire.once("close", () => this.#onClose());
+    request.signal?.addEventListener("abort", this.#onAbort, { once: true });
+    if (request.signal?.aborted) {
+      this.#onAbort();
+    } else {
+      this.#send(request.body);
+    }
+  }
+
+  /** Whether the request failed because the server had closed the kept connection that it was sent on. */
+  get metClosedConnection(): boolean {
+    return this.#wire.reusedSocket && this.#incoming === undefined && this.#wasBroken;
+  }
+
+  #wasBroken = false;
+
+  /** Ends the exchange with a reason; the connection is closed. */
+  #fail(reason: unknown): void {
+    if (this.#over) {
+      return;
+    }
+    this.#release();
+    this.#settle?.reject(reason);
+    this.#body?.fail(reason);
+    this.#wire.destroy();
+    this.#resume();
+  }
+
+  /** The connection or its peer has failed. */
+  #break(error: unknown): void {
+    const code = (error as { code?: unknown }).code; // of whatever Node reports; only compared
+    this.#wasBroken ||= !this.#over && (code === "ECONNRESET" || code === "EPIPE");
+    this.#fail(toNetworkError(error, this.#what));
+  }
+
+  #onClose(): void {
+    this.#resume();
+    if (this.#incoming === undefined) {
+      this.#break(brokenOff()); // nothing else has told why
+    }
+  }
+
+  /** Lets go of everything that would outlive the exchange. */
+  #release(): void {
+    this.#over = true;
+    this.#stopConnecting();
+    this.#request.signal?.removeEventListener("abort", this.#onAbort);
+    this.#leaveSocket();
+  }
+
+  /** From here on the socket may serve another request. */
+  #leaveSocket(): void {
+    this.#socket?.removeListener("timeout", this.#onSilence);
+    this.#socket = undefined;
+  }
+
+  readonly #onAbort = (): void => this.#fail(this.#request.signal?.reason);
+
+  #startConnecting(): () => void {
+    const { connectTimeoutMs = 5_000 } = this.#request;
+    const timer = setTimeout(
+      () => this.#time("no connection", "connectTimeoutMs", connectTimeoutMs),
+      connectTimeoutMs,
+    );
+    return () => clearTimeout(timer);
+  }
+
+  #onSocket(socket: Socket): void {
+    if (this.#over) {
+      return;
+    }
+    this.#socket = socket;
+    const isSecuring = "secureConnecting" in socket && socket.secureConnecting === true;
+    if (socket.connecting || isSecuring) {
+      socket.once(isSecuring ? "secureConnect" : "connect", () => this.#onConnect(socket));
+    } else {
+      this.#onConnect(socket);
+    }
+  }
+
+  #onConnect(socket: Socket): void {
+    this.#stopConnecting();
+    if (this.#over) {
+      return;
+    }
+    socket.on("timeout", this.#onSilence);
+    const { writeTimeoutMs = 15_000, readTimeoutMs = 15_000 } = this.#request;
+    if (this.#wire.writableFinished) {
+      socket.setTimeout(readTimeoutMs);
+    } else {
+      socket.setTimeout(writeTimeoutMs);
+      this.#wire.once("finish", () => this.#over || socket.setTimeout(readTimeoutMs));
+    }
+  }
+
+  /** Nothing has moved on the socket for the time that was set. */
+  readonly #onSilence = (): void => {
+    const { writeTimeoutMs = 15_000, readTimeoutMs = 15_000 } = this.#request;
+    if (this.#incoming === undefined && !this.#wire.writableFinished) {
+      this.#time("the server does not take the request", "writeTimeoutMs", writeTimeoutMs);
+    } else if (this.#body === undefined || this.#body.isWaiting) {
+      this.#time("the server is silent", "readTimeoutMs", readTimeoutMs);
+    } else if (!this.#body.isStarted) {
+      this.#time("nobody has read the body of the answer", "readTimeoutMs", readTimeoutMs);
+    }
+    // Else our reader is slow, which is no fault of the server.
+  };
+
+  #time(why: string, limit: string, afterMs: number): void {
+    this.#fail(
+      new ToolTimeoutError(
+        `${this.#what} timed out: ${why} after ${afterMs} ms. Raise ${limit} if that is expected.`,
+      ),
+    );
+  }
+
+  #onResponse(incoming: IncomingMessage): void {
+    this.#incoming = incoming;
+    const headers = joinHeaders(incoming);
+    const status = incoming.statusCode ?? 0;
+    const empty = this.#request.method.toUpperCase() === "HEAD" || status === 204 || status === 304;
+    const decoded = empty ? undefined : decodeContent(incoming, headers["content-encoding"]);
+    if (decoded !== undefined) {
+      delete headers["content-encoding"];
+      delete headers["content-length"];
+    }
+    const body = this.#receive(decoded ?? incoming);
+    if (empty) {
+      body.skip();
+    }
+    this.#settle?.resolve({
+      status,
+      headers,
+      body,
+      bytes: () => body.bytes(),
+      text: async () => new TextDecoder().decode(await body.bytes()),
+      cancel: () => body.cancel(),
+    });
+  }
+
+  #receive(source: Readable): ResponseBody {
+    const { maxResponseBytes = 10 * 1024 * 1024, readTimeoutMs = 15_000 } = this.#request;
+    // Everything has come, though perhaps not been decompressed and read.
+    this.#incoming?.once("end", () => this.#leaveSocket());
+    this.#incoming?.on("error", (error) => this.#break(error));
+    this.#body = new ResponseBody(source, {
+      maxBytes: maxResponseBytes,
+      what: this.#what,
+      onWait: () => this.#socket?.setTimeout(readTimeoutMs),
+      onEnd: () => this.#release(),
+      onFail: (reason) => this.#fail(reason),
+    });
+    return this.#body;
+  }
+
+  #send(body: HttpBody | undefined): void {
+    if (body === undefined || typeof body === "string" || body instanceof Uint8Array) {
+      this.#wire.end(body);
+    } else {
+      this.#pump(body).catch((cause: unknown) =>
+        this.#fail(new ToolError(`The body of ${this.#what} could not be read.`, { cause })),
+      );
+    }
+  }
+
+  /** Continues {@link #pump} once the connection takes more, or is gone. */
+  #resume = (): void => {};
+
+  async #pump(body: AsyncIterable<Uint8Array>): Promise<void> {
+    for await (const chunk of body) {
+      if (this.#wire.destroyed) {
+        return;
+      }
+      if (!this.#wire.write(chunk)) {
+        await new Promise<void>((resolve) => {
+          this.#resume = resolve;
+        });
+      }
+    }
+    this.#wire.end();
+  }
+}
+
+function headersOf({ headers = {}, body }: HttpRequest, url: URL): Record<string, string> {
+  const given = new Set(Object.keys(headers).map((name) => name.toLowerCase()));
+  const sent: Record<string, string> = { ...headers };
+  if (!given.has("accept-encoding")) {
+    sent["accept-encoding"] = acceptedEncodings;
+  }
+  if (!given.has("authorization") && (url.username !== "" || url.password !== "")) {
+    const userInfo = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;
+    sent["authorization"] = `Basic ${Buffer.from(userInfo).toString("base64")}`;
+  }
+  if (!given.has("content-length") && (typeof body === "string" || body instanceof Uint8Array)) {
+    sent["content-length"] = String(Buffer.byteLength(body));
+  }
+  return sent;
+}
+
+function joinHeaders(incoming: IncomingMessage): Record<string, string> {
+  const joined: Record<string, string> = {};
+  for (const [name, value] of Object.entries(incoming.headers)) {
+    joined[name] = Array.isArray(value) ? value.join(", ") : (value ?? "");
+  }
+  return joined;
+}
+
+const brokenOff = (): Error =>
+  Object.assign(new Error("The connection was closed before the answer came."), {
+    code: "ECONNRESET",
+  });

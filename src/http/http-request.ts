@@ -1,0 +1,78 @@
+import { ToolError } from "../base/tool-error.ts";
+import type { ConnectionOptions } from "./connection-pool.ts";
+import { HttpExchange } from "./http-exchange.ts";
+import type { HttpResponse } from "./http-response.ts";
+
+/** What a request is sent with: text (as UTF-8), bytes, or bytes as they come. */
+export type HttpBody = string | Uint8Array | AsyncIterable<Uint8Array>;
+
+/** How long each part of a request may take, and how much may come back. */
+export interface HttpLimits {
+  /** From the start to a connection, TLS and proxy included. Default 5 000. */
+  readonly connectTimeoutMs?: number;
+  /** The longest silence while we wait for the answer or its next bytes. Default 15 000. */
+  readonly readTimeoutMs?: number;
+  /** The longest time in which the server takes none of the body. Default 15 000. */
+  readonly writeTimeoutMs?: number;
+  /** The longest body that is read, after decompression. Default 10 MiB. */
+  readonly maxResponseBytes?: number;
+}
+
+/** One HTTP request. */
+export interface HttpRequest extends ConnectionOptions, HttpLimits {
+  /** Such as `GET`. */
+  readonly method: string;
+  /** `http:` or `https:`; user-info becomes `Authorization: Basic`. */
+  readonly url: string | URL;
+  /** `Accept-Encoding` is ours unless it is given. */
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: HttpBody;
+  /** Aborting rejects what is pending with the signal's reason and closes the connection. */
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Sends a request over HTTP/1.1 and resolves once the head of the answer is here.
+ *
+ * Whatever the status, it resolves; redirects are not followed. The caller reads the body, or calls
+ * `cancel`: a body that nobody has begun to read within `readTimeoutMs` is given up and its connection
+ * closed. A request that met a kept connection just as the server closed it is sent again, where its
+ * method is idempotent (RFC 9110, 9.2.2) and its body no stream.
+ *
+ * @throws ToolTimeoutError, ToolNetworkError, ToolCertificateError, or ToolError for a request that
+ * cannot be sent. Their messages show the URL without user-info and query values.
+ */
+export async function sendHttpRequest(request: HttpRequest): Promise<HttpResponse> {
+  request.signal?.throwIfAborted();
+  const url = toHttpUrl(request.url);
+  for (;;) {
+    const exchange = await HttpExchange.start(request, url);
+    try {
+      return await exchange.response;
+    } catch (error) {
+      if (!(exchange.metClosedConnection && isRepeatable(request))) {
+        throw error;
+      }
+    }
+  }
+}
+
+/** The URL, if it is one that can be asked. A message never repeats it: it may hold a password. */
+export function toHttpUrl(url: string | URL): URL {
+  const parsed = typeof url === "string" ? URL.parse(url) : url;
+  if (parsed === null || (parsed.protocol !== "http:" && parsed.protocol !== "https:")) {
+    const found = parsed === null ? "is no URL" : `has the scheme ${parsed.protocol}`;
+    throw new ToolError(
+      `The URL of the request ${found}. Give an absolute http: or https: URL with a host.`,
+    );
+  }
+  return parsed;
+}
+
+const idempotentMethods = new Set(["GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"]);
+
+/** Whether sending the request twice is as good as once. */
+export function isRepeatable({ method, body }: Pick<HttpRequest, "method" | "body">): boolean {
+  const whole = body === undefined || typeof body === "string" || body instanceof Uint8Array;
+  return whole && idempotentMethods.has(method.toUpperCase());
+}
