@@ -68,17 +68,19 @@ const toIssue =
 
 function phrase(keyword: string, error: string, value: Json | undefined): string {
   const got = value === undefined ? "" : `, got ${shorten(JSON.stringify(value))}`;
+  const plain = error.replace(/^Instance /, "").replace(/\.$/, "");
   switch (keyword) {
     case "required":
-      return error.replace(
-        /^Instance does not have required property/,
-        "missing required property",
-      );
+      return plain.replace(/^does not have required property/, "missing required property");
     case "additionalProperties":
     case "unevaluatedProperties":
-      return error.replace(/^Property (".*") does not match .*$/, "unknown property $1");
+      return plain.replace(/^Property (".*") does not match .*$/, "unknown property $1");
+    case "type":
+      return `${plain.replace(/^type .* is invalid\. Expected/, "must be")}${got}`;
+    case "enum":
+      return `${plain.replace(/^does not match any of/, "must be one of")}${got}`;
     default:
-      return `${error.replace(/^Instance /, "").replace(/\.$/, "")}${got}`;
+      return `${plain}${got}`;
   }
 }
 

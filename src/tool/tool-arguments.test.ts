@@ -1,0 +1,111 @@
+import { expect, test } from "vitest";
+import type { JsonObject } from "../base/json.ts";
+import type { JsonSchema } from "../base/json-schema.ts";
+import { defineTool } from "./define-tool.ts";
+import { checkArguments, parseArguments } from "./tool-arguments.ts";
+
+test.each(["", "  ", "null", "{}", '"{}"', "\n{ }"])("%j means no arguments", (text) => {
+  expect(parseArguments(text)).toEqual({ kind: "object", value: {} });
+});
+
+test("an object that was encoded twice is decoded twice", () => {
+  const text = JSON.stringify(JSON.stringify({ a: 1 }));
+  expect(parseArguments(text)).toEqual({ kind: "object", value: { a: 1 } });
+});
+
+test.each(['{"path": "/a', "[1]", "3", "true", "nonsense", '"text"'])("%j is malformed", (text) => {
+  expect(parseArguments(text)).toEqual({ kind: "malformed", text });
+});
+
+test("of a malformed text only the beginning is kept", () => {
+  const parsed = parseArguments(`{"a": "${"x".repeat(5_000_000)}`);
+  expect(parsed.kind === "malformed" && parsed.text.length).toBe(500);
+});
+
+const check = (properties: Record<string, unknown>, given: JsonObject, more: JsonSchema = {}) =>
+  checkArguments(
+    defineTool({
+      name: "probe",
+      description: "",
+      inputSchema: { type: "object", properties, ...more },
+      execute: () => null,
+    }),
+    given,
+  );
+
+test("null is left out where the schema forbids it and the property is optional, also further in", async () => {
+  const properties = {
+    q: { type: "string" },
+    country: { type: "string" },
+    note: { type: ["string", "null"] },
+    any: {},
+    after: { anyOf: [{ type: "string" }, { type: "null" }], default: null },
+    inner: { type: "object", properties: { deep: { type: "number" } } },
+    list: { type: "array", items: { type: "object", properties: { x: { type: "number" } } } },
+  };
+  const given = {
+    q: "x",
+    country: null,
+    note: null,
+    any: null,
+    after: null,
+    inner: { deep: null },
+    list: [{ x: null }],
+  };
+  expect(await check(properties, given)).toEqual({
+    q: "x",
+    note: null,
+    any: null,
+    after: null,
+    inner: {},
+    list: [{}],
+  });
+});
+
+test("null for a required property is an error, not an omission", async () => {
+  const checked = check({ q: { type: "string" } }, { q: null }, { required: ["q"] });
+  await expect(checked).rejects.toThrow(/q: must be "string", got null/);
+});
+
+test("an object or array written as a string is decoded where the schema wants one", async () => {
+  const properties = {
+    meta: { anyOf: [{ $ref: "#/$defs/Meta" }, { type: "null" }] },
+    tags: { type: "array" },
+    text: { type: "string" },
+    both: { type: ["string", "object"] },
+    free: {},
+  };
+  const given = {
+    meta: '{"a":1}',
+    tags: '["x"]',
+    text: '{"keep":1}',
+    both: '{"keep":2}',
+    free: '{"keep":3}',
+  };
+  const more = { $defs: { Meta: { type: "object" } } };
+  expect(await check(properties, given, more)).toEqual({
+    ...given,
+    meta: { a: 1 },
+    tags: ["x"],
+  });
+});
+
+test("a schema that refers to itself is followed only so far", async () => {
+  const more = { $defs: { N: { type: "object", properties: { next: { $ref: "#/$defs/N" } } } } };
+  const given = { n: { next: { next: null } } };
+  expect(await check({ n: { $ref: "#/$defs/N" } }, given, more)).toEqual({ n: { next: {} } });
+  const loop = { $defs: { L: { $ref: "#/$defs/L" } } };
+  expect(await check({ other: {} }, { other: 1 }, loop)).toEqual({ other: 1 });
+});
+
+test("the error tells a model which tool, what is wrong where, and what to do", async () => {
+  const properties = { plan: { enum: ["free", "pro"] }, seats: { type: "integer" } };
+  const given = { plan: "gold", seats: "many" };
+  await expect(check(properties, given)).rejects.toMatchObject({
+    code: "invalid-arguments",
+    message: `The arguments of tool "probe" are not valid, so it was not run:
+- plan: must be one of ["free","pro"], got "gold"
+- seats: must be "integer", got "many"
+Call it again with arguments that fit its schema.`,
+  });
+});
