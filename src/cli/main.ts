@@ -1,0 +1,26 @@
+#!/usr/bin/env node
+import { runCli } from "./run-cli.ts";
+
+const controller = new AbortController();
+
+/** The first signal stops the run in good order; a second one ends the process at once. */
+function stop(name: string): void {
+  if (controller.signal.aborted) {
+    process.exit(2);
+  }
+  controller.abort(name);
+}
+
+process.on("SIGINT", stop);
+process.on("SIGTERM", stop);
+// A reader that goes away (`| head`) is no fault of the run's, but there is nobody to tell more.
+process.stdout.on("error", () => controller.abort("the output was closed"));
+
+process.exitCode = await runCli(process.argv.slice(2), {
+  stdout: process.stdout,
+  stderr: process.stderr,
+  env: process.env,
+  signal: controller.signal,
+});
+process.off("SIGINT", stop);
+process.off("SIGTERM", stop);

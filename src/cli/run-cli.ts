@@ -1,0 +1,104 @@
+import { readFileSync } from "node:fs";
+import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
+import { DragomanError } from "../base/dragoman-error.ts";
+import type { CliStreams } from "./cli-streams.ts";
+import type { ExitCode } from "./exit-code.ts";
+import type { RunCommandOptions } from "./run-command.ts";
+import { terminalText } from "./terminal-text.ts";
+
+/** The command line as a function: no process state is touched but what `streams` holds. */
+export async function runCli(args: readonly string[], streams: CliStreams): Promise<ExitCode> {
+  let exitCode: ExitCode = 0;
+  const program = createProgram(streams, (code) => {
+    exitCode = code;
+  });
+  try {
+    await program.parseAsync(args, { from: "user" });
+    return exitCode;
+  } catch (thrown) {
+    if (thrown instanceof CommanderError) {
+      return thrown.exitCode === 0 ? 0 : 2; // it has printed what is wrong, or the help
+    }
+    if (DragomanError.is(thrown)) {
+      streams.stderr.write(`error: ${terminalText(thrown.message)}\n`);
+      return 2;
+    }
+    throw thrown;
+  }
+}
+
+/** The first words that are commands, for whoever must tell them from a question. */
+export function commandNames(): readonly string[] {
+  const nowhere = { write: () => true } as never; // nothing is parsed, so nothing is written
+  const streams = {
+    stdout: nowhere,
+    stderr: nowhere,
+    env: {},
+    signal: new AbortController().signal,
+  };
+  return createProgram(streams, () => {}).commands.map((command) => command.name());
+}
+
+function createProgram(streams: CliStreams, finish: (code: ExitCode) => void): Command {
+  const program = new Command("dragoman")
+    .description("Agents whose tools come from MCP servers.")
+    .version(packageVersion())
+    .showHelpAfterError("(see --help)")
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => void streams.stdout.write(text),
+      writeErr: (text) => void streams.stderr.write(text),
+    });
+  addRunCommand(program, streams, finish);
+  return program;
+}
+
+function addRunCommand(
+  program: Command,
+  streams: CliStreams,
+  finish: (code: ExitCode) => void,
+): void {
+  program
+    .command("run")
+    .description("Ask an agent once and watch what it does.")
+    .argument("<message>", "what you want to know or have done")
+    .addOption(
+      new Option("--mcp <file>", "an mcpServers JSON file, as desktop clients have it (repeatable)")
+        .argParser(append)
+        .default([], "none"),
+    )
+    .addOption(
+      new Option("--server <command-or-url>", "an MCP server to use (repeatable)")
+        .argParser(append)
+        .default([], "none"),
+    )
+    .option("--model <id>", 'such as "openai:gpt-5", "ollama:qwen3" or "offline"')
+    .option("--instructions <text>", "what the model is told before your message")
+    .option("--timeout <seconds>", "the longest that the run may take", positive)
+    .option("--max-steps <count>", "how many model calls with tools it may make", positive)
+    .addOption(new Option("--json", "print every event as a line of JSON").conflicts("quiet"))
+    .option("--quiet", "print the answer only")
+    .action(async (message: string, flags: RunFlags) => {
+      const { runCommand } = await import("./run-command.ts");
+      const { timeout, ...options } = flags;
+      const timeoutMs = timeout === undefined ? {} : { timeoutMs: timeout * 1_000 };
+      finish(await runCommand(message, { ...options, ...timeoutMs }, streams));
+    });
+}
+
+type RunFlags = Omit<RunCommandOptions, "timeoutMs"> & { readonly timeout?: number };
+
+const append = (value: string, before: readonly string[]): readonly string[] => [...before, value];
+
+function positive(text: string): number {
+  const value = Number(text);
+  if (!(value > 0 && Number.isFinite(value))) {
+    throw new InvalidArgumentError("It must be a number above 0.");
+  }
+  return value;
+}
+
+function packageVersion(): string {
+  const text = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
+  return (JSON.parse(text) as { version: string }).version; // our own package.json
+}

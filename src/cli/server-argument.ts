@@ -1,0 +1,89 @@
+import parseArgsStringToArgv from "string-argv";
+import { ConfigurationError } from "../base/dragoman-error.ts";
+import type { McpServerConfig, McpTransport } from "../tool/mcp-server-config.ts";
+
+/**
+ * The server that a `--server` argument means: a URL, or a command with its arguments, split as a
+ * shell would (no shell runs it). A loopback `http:` URL is allowed here, since a person typed it.
+ *
+ * @param taken aliases that other servers have.
+ * @throws ConfigurationError where it is neither.
+ */
+export function parseServerArgument(argument: string, taken: ReadonlySet<string>): McpServerConfig {
+  const transport = /^[a-z][a-z0-9+.-]*:\/\//i.test(argument)
+    ? toHttpTransport(argument)
+    : toStdioTransport(argument);
+  return { name: freshAlias(aliasOf(transport), taken), transport };
+}
+
+function toHttpTransport(argument: string): McpTransport {
+  if (!URL.canParse(argument)) {
+    throw invalid(`--server ${JSON.stringify(argument)} is not a valid URL.`);
+  }
+  const url = new URL(argument);
+  if (url.protocol !== "https:" && url.protocol !== "http:") {
+    throw invalid(
+      `--server takes an http: or https: URL, or a command; "${url.protocol}" is neither.`,
+    );
+  }
+  const insecure = url.protocol === "http:" && isLoopback(url.hostname);
+  return {
+    type: "streamable-http",
+    url: argument,
+    ...(insecure ? { allowInsecureHttp: true } : {}),
+  };
+}
+
+const isLoopback = (host: string): boolean =>
+  host === "localhost" || host === "[::1]" || /^127(\.\d{1,3}){3}$/.test(host);
+
+function toStdioTransport(argument: string): McpTransport {
+  const [command, ...args] = parseArgsStringToArgv(argument);
+  if (command === undefined) {
+    throw invalid('--server is empty: give a command, such as "npx -y some-server", or a URL.');
+  }
+  return { type: "stdio", command, args };
+}
+
+/** Programs that only start others: the interesting word comes after them. */
+const launchers = new Set(["npx", "node", "uvx", "uv", "bunx", "bun", "deno", "python", "python3"]);
+
+/** Words that name no server, wherever they stand. */
+const dull = new Set([
+  "run",
+  "dist",
+  "build",
+  "src",
+  "lib",
+  "bin",
+  "index",
+  "main",
+  "server",
+  "mcp",
+]);
+
+function aliasOf(transport: McpTransport): string {
+  if (transport.type !== "stdio") {
+    return new URL(transport.url).hostname.replace(/^\[|\]$/g, "");
+  }
+  const words = [transport.command, ...(transport.args ?? [])].filter(
+    (word) => !word.startsWith("-") && !launchers.has(word),
+  );
+  const parts = (words[0] ?? transport.command)
+    .split(/[/\\]/)
+    .map((part) =>
+      part.replace(/\.[cm]?[jt]s$|\.py$|@[\d.]+$/g, "").replace(/^(mcp-)?server-|^mcp-/, ""),
+    );
+  return parts.findLast((part) => part !== "" && !dull.has(part)) ?? "server";
+}
+
+function freshAlias(alias: string, taken: ReadonlySet<string>): string {
+  let fresh = alias;
+  for (let count = 2; taken.has(fresh); count += 1) {
+    fresh = `${alias}-${count}`;
+  }
+  return fresh;
+}
+
+const invalid = (message: string): ConfigurationError =>
+  new ConfigurationError(message, { code: "invalid-configuration" });
