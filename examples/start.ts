@@ -17,13 +17,13 @@ function toArguments(words: readonly string[]): readonly string[] {
   }
   const question = first === undefined || first.startsWith("-") ? [defaultQuestion] : [];
   const server = `"${process.execPath}" "${fileServer}" "${root}docs"`;
-  const model = words.includes("--model") ? [] : ["--model", "offline"];
+  const model = asksForModel(words) ? [] : ["--model", "offline"];
   return ["run", ...question, ...words, "--server", server, ...model];
 }
 
 /** Keys and hosts of this machine stay out of it, unless a model is asked for. */
 function environment(words: readonly string[]): NodeJS.ProcessEnv {
-  if (words.includes("--model")) {
+  if (asksForModel(words)) {
     return process.env;
   }
   const {
@@ -34,6 +34,10 @@ function environment(words: readonly string[]): NodeJS.ProcessEnv {
     ...rest
   } = process.env;
   return rest;
+}
+
+function asksForModel(words: readonly string[]): boolean {
+  return words.some((word) => word === "--model" || word.startsWith("--model="));
 }
 
 const controller = new AbortController();

@@ -70,3 +70,14 @@ test("the kernel imports no node: module and loads packages only on demand", () 
   );
   expect(wrong).toEqual([]);
 });
+
+test("ARCHITECTURE.md shows the same table", () => {
+  const rows = readFileSync("ARCHITECTURE.md", "utf8").matchAll(/^\| (\w+) \| .* \| ([^|]*) \|$/gm);
+  const shown = [...rows].map(([, folder, allowed]) => [
+    folder,
+    allowed === "-" ? [] : (allowed ?? "").split(", "),
+  ]);
+  expect(
+    Object.fromEntries(shown.filter(([folder]) => folder !== "folder" && folder !== "port")),
+  ).toMatchObject(layers);
+});
