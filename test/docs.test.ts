@@ -1,0 +1,40 @@
+import { existsSync, globSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { expect, test } from "vitest";
+
+const pages = globSync(["*.md", "docs/**/*.md"]);
+const examples = globSync("examples/*.ts").map((file) => readFileSync(file, "utf8"));
+
+test.each(pages)(
+  "every code block of %s stands in an example that is type-checked and run",
+  (page) => {
+    const blocks = [...readFileSync(page, "utf8").matchAll(/^```ts\n(.*?)^```$/gms)].map(
+      ([, block]) => block ?? "",
+    );
+    expect(blocks.filter((block) => !examples.some((example) => example.includes(block)))).toEqual(
+      [],
+    );
+  },
+);
+
+test.each(pages)("every link of %s leads somewhere", (page) => {
+  const links = [...readFileSync(page, "utf8").matchAll(/\]\(([^)#\s]+)(#[^)\s]+)?\)/g)];
+  const broken = links.filter(([, target, anchor]) => {
+    if (target === undefined || target.startsWith("https:")) {
+      return false;
+    }
+    const file = join(dirname(page), target);
+    return !existsSync(file) || (anchor !== undefined && !anchorsOf(file).includes(anchor));
+  });
+  expect(broken.map(([link]) => link)).toEqual([]);
+});
+
+function anchorsOf(file: string): readonly string[] {
+  return [...readFileSync(file, "utf8").matchAll(/^#+ (.*)$/gm)].map(
+    ([, title]) =>
+      `#${title
+        ?.toLowerCase()
+        .replace(/[^\w\s-]/g, "")
+        .replace(/\s/g, "-")}`,
+  );
+}
