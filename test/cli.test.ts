@@ -1,0 +1,290 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { RunEvent } from "../src/agent/run-event.ts";
+
+const main = fileURLToPath(new URL("../src/cli/main.ts", import.meta.url));
+const serverPath = (name: string): string =>
+  fileURLToPath(import.meta.resolve(`@modelcontextprotocol/server-${name}/dist/index.js`));
+const node = process.execPath;
+const everything = `${node} ${serverPath("everything")} stdio`;
+
+let folder = "";
+let started: ChildProcess[] = [];
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "dragoman-cli-"));
+  started = [];
+});
+
+afterEach(() => {
+  for (const child of started) {
+    child.kill("SIGKILL");
+  }
+  rmSync(folder, { recursive: true });
+});
+
+interface Outcome {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+interface Running {
+  readonly child: ChildProcess;
+  readonly outcome: Promise<Outcome>;
+  /** Resolves as soon as standard output holds the text. */
+  printed(text: string): Promise<void>;
+}
+
+function start(...args: readonly string[]): Running {
+  const env = { PATH: process.env["PATH"], HOME: folder, OLLAMA_HOST: "http://127.0.0.1:1" };
+  const child = spawn(node, [main, ...args], { env, stdio: ["ignore", "pipe", "pipe"] });
+  started.push(child);
+  let stdout = "";
+  let stderr = "";
+  const watchers: (() => void)[] = [];
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    stdout += text;
+    for (const look of watchers) {
+      look();
+    }
+  });
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    stderr += text;
+  });
+  const outcome = new Promise<Outcome>((resolve) => {
+    child.once("close", (code) => resolve({ code, stdout, stderr }));
+  });
+  const printed = (text: string): Promise<void> =>
+    new Promise((resolve, reject) => {
+      const look = (): void => void (stdout.includes(text) && resolve());
+      watchers.push(look);
+      look();
+      child.once("close", () => reject(new Error(`never printed: ${stdout}${stderr}`)));
+    });
+  return { child, outcome, printed };
+}
+
+const dragoman = (...args: readonly string[]): Promise<Outcome> => start(...args).outcome;
+
+function file(name: string, content: unknown): string {
+  const path = join(folder, name);
+  writeFileSync(path, typeof content === "string" ? content : JSON.stringify(content, null, 2));
+  return path;
+}
+
+/** A command that notes its pid, so that a test can see whether it is still there. */
+function noted(script: string): { readonly command: string; readonly args: readonly string[] } {
+  const note = `require("fs").appendFileSync(${JSON.stringify(join(folder, "pids"))}, process.pid + "\\n");`;
+  return { command: node, args: ["-e", note + script] };
+}
+
+function survivors(): readonly number[] {
+  const notes = join(folder, "pids");
+  const pids = existsSync(notes) ? readFileSync(notes, "utf8").trim().split("\n").map(Number) : [];
+  return pids.filter((pid) => {
+    try {
+      return process.kill(pid, 0);
+    } catch {
+      return false;
+    }
+  });
+}
+
+function expectClean({ stdout, stderr }: Outcome): void {
+  expect(stdout + stderr).not.toMatch(/\n\s+at .*[:(]/); // no stack trace
+  expect(survivors()).toEqual([]);
+}
+
+test("a message is answered through a real server over stdio, with a line for the call", async () => {
+  const outcome = await dragoman("run", "What is 17 plus 25?", "--server", everything);
+  expect(outcome).toMatchObject({ code: 0, stderr: "" });
+  const lines = outcome.stdout.trim().split("\n");
+  expect(lines[0]).toMatch(/^! .*no language model/i);
+  expect(outcome.stdout).toMatch(/^✓ get-sum\(a: 17, b: 25\) ok, \d+ ms$/m);
+  expect(lines.at(-1)).toMatch(/42/);
+});
+
+test("a message is answered through a real server over streamable HTTP", async () => {
+  const port = await freePort();
+  const env = { ...process.env, PORT: String(port) };
+  const server = spawn(node, [serverPath("everything"), "streamableHttp"], { env, stdio: "pipe" });
+  started.push(server);
+  await new Promise<void>((resolve) => {
+    server.stderr.setEncoding("utf8").on("data", (text: string) => {
+      if (text.includes("listening")) {
+        resolve();
+      }
+    });
+  });
+  const url = `http://127.0.0.1:${port}/mcp`;
+  const outcome = await dragoman("run", 'Echo "good morning"', "--server", url);
+  expect(outcome).toMatchObject({ code: 0, stderr: "" });
+  expect(outcome.stdout).toMatch(/^✓ echo\(message: "good morning"\) ok/m);
+});
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, "127.0.0.1");
+  await new Promise((resolve) => probe.once("listening", resolve));
+  const { port } = probe.address() as { port: number }; // a TCP server's address is an object
+  await new Promise((resolve) => probe.close(resolve));
+  return port;
+}
+
+test("--json prints every event as a line, and nothing else", async () => {
+  const { code, stdout } = await dragoman("run", "2 plus 3", "--server", everything, "--json");
+  const events = stdout
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as RunEvent);
+  expect(code).toBe(0);
+  expect(events[0]).toMatchObject({ kind: "run-start", sequence: 1 });
+  expect(events.at(-1)).toMatchObject({ kind: "run-end", status: "completed" });
+  expect(events.find(({ kind }) => kind === "tool-end")).toMatchObject({ name: "get-sum" });
+});
+
+test("--quiet prints the answer only", async () => {
+  const { code, stdout } = await dragoman("run", "2 plus 3", "--server", everything, "--quiet");
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/\b5\b/);
+  expect(stdout).not.toMatch(/^[✓!·]/m);
+});
+
+test("an mcpServers file gives servers, and one that fails leaves the others alone", async () => {
+  const config = file("mcp.json", {
+    mcpServers: {
+      calc: {
+        command: `\${NODE_FOR_TEST:-${node}}`,
+        args: [serverPath("everything"), "stdio"],
+      },
+      gone: { command: "no-such-command-anywhere" },
+    },
+  });
+  const outcome = await dragoman("run", "2 plus 3", "--mcp", config);
+  expect(outcome.code).toBe(0);
+  expect(outcome.stdout).toMatch(/^✗ gone: .*no-such-command-anywhere/m);
+  expect(outcome.stdout).toMatch(/^✓ get-sum/m);
+});
+
+test("a server called on the command line twice has two names", async () => {
+  const twice = ["--server", everything, "--server", everything];
+  const { code, stdout } = await dragoman("run", "2 plus 3", ...twice);
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/everything: connected/);
+  expect(stdout).toMatch(/everything-2: connected/);
+});
+
+/** Bad input: what is called, and what must be said. */
+const mistakes: Readonly<Record<string, { args: () => readonly string[]; says: RegExp }>> = {
+  "an unknown model": {
+    args: () => ["run", "Hi", "--model", "gpt5"],
+    says: /no model "gpt5".*"offline"/,
+  },
+  "a model without its key": {
+    args: () => ["run", "Hi", "--model", "openai:gpt-5"],
+    says: /set OPENAI_API_KEY/,
+  },
+  "a missing file": {
+    args: () => ["run", "Hi", "--mcp", join(folder, "none.json")],
+    says: /none\.json/,
+  },
+  "JSON that is not": {
+    args: () => ["run", "Hi", "--mcp", file("bad.json", '{\n  "mcpServers": {\n    "a": {,}\n')],
+    says: /bad\.json:3/,
+  },
+  "an unknown key in a file": {
+    args: () => [
+      "run",
+      "Hi",
+      "--mcp",
+      file("typo.json", '{\n  "mcpServers": {\n    "a": {\n      "comand": "node"\n    }\n  }\n}'),
+    ],
+    says: /typo\.json:4.*comand.*command/,
+  },
+  "a variable that is not set": {
+    args: () => [
+      "run",
+      "Hi",
+      "--mcp",
+      file("v.json", { mcpServers: { a: { command: `\${NOPE}` } } }),
+    ],
+    says: /NOPE/,
+  },
+  "a command that does not exist": {
+    args: () => ["run", "Hi", "--server", "no-such-command-anywhere --flag"],
+    says: /no-such-command-anywhere/,
+  },
+  "an http: URL that is not loopback": {
+    args: () => ["run", "Hi", "--server", "http://mcp.example/rpc"],
+    says: /https:/,
+  },
+  "a URL of another kind": { args: () => ["run", "Hi", "--server", "ftp://x"], says: /"ftp:"/ },
+  "an empty message": { args: () => ["run", " "], says: /nothing to ask/ },
+  "no message": { args: () => ["run"], says: /missing required argument/ },
+  "an unknown flag": { args: () => ["run", "Hi", "--jsn"], says: /unknown option.*--json/s },
+  "an unknown command": { args: () => ["rum", "Hi"], says: /unknown command 'rum'.*run/s },
+  "two forms of output": { args: () => ["run", "Hi", "--json", "--quiet"], says: /cannot be used/ },
+  "a timeout of nothing": { args: () => ["run", "Hi", "--timeout", "0"], says: /above 0/ },
+};
+
+test.each(Object.entries(mistakes))(
+  "%s is told in words, with exit code 2",
+  async (_, { args, says }) => {
+    const outcome = await dragoman(...args());
+    expect(outcome.code).toBe(2);
+    expect(outcome.stderr).toMatch(says);
+    expectClean(outcome);
+  },
+);
+
+test("a server that exits at once is told with its exit code and last lines", async () => {
+  const script = `console.error("ModuleNotFoundError: chalk"); process.exit(3)`;
+  const config = file("mcp.json", { mcpServers: { broken: noted(script) } });
+  const outcome = await dragoman("run", "Hi", "--mcp", config);
+  expect(outcome.code).toBe(2);
+  expect(outcome.stdout).toMatch(/broken: .*\b3\b.*ModuleNotFoundError: chalk/);
+  expectClean(outcome);
+});
+
+test("a server that never answers is given up after its time", async () => {
+  const silent = { ...noted("setInterval(() => {}, 1000)"), timeoutMs: 300 };
+  const config = file("mcp.json", { mcpServers: { silent } });
+  const outcome = await dragoman("run", "Hi", "--mcp", config);
+  expect(outcome.code).toBe(2);
+  expect(outcome.stdout).toMatch(/silent: .*300 ms/);
+  expectClean(outcome);
+});
+
+test.each(["SIGINT", "SIGTERM"] as const)("%s stops a run in good order", async (signal) => {
+  const stubborn = noted(`process.on("SIGTERM", () => {}); setInterval(() => {}, 1000)`);
+  const config = file("mcp.json", { mcpServers: { stubborn } });
+  const running = start("run", "Hi", "--mcp", config, "--json");
+  await running.printed("run-start");
+  running.child.kill(signal);
+  const outcome = await running.outcome;
+  expect(outcome.code).toBe(2);
+  expect(outcome.stderr).toMatch(/stopped before it was done/);
+  expect(outcome.stdout).toMatch(/"status":"cancelled"/);
+  expectClean(outcome);
+});
+
+test("what a server says cannot steer the terminal", async () => {
+  const evil = noted(
+    `process.stderr.write("\\x1b[2J\\x1b]0;owned\\x07\\u202egnp"); process.exit(1)`,
+  );
+  const config = file("mcp.json", { mcpServers: { evil } });
+  const { stdout } = await dragoman("run", "Hi", "--mcp", config);
+  expect(stdout).toMatch(/evil: /);
+  expect([..."\u001b\u0007\u202e"].filter((sign) => stdout.includes(sign))).toEqual([]);
+});
+
+test("--help and --version go to standard output with exit code 0", async () => {
+  expect(await dragoman("--help")).toMatchObject({ code: 0, stderr: "" });
+  const { version } = JSON.parse(readFileSync("package.json", "utf8")) as { version: string };
+  expect(await dragoman("--version")).toMatchObject({ code: 0, stdout: `${version}\n` });
+});
