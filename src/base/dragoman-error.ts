@@ -68,7 +68,10 @@ export function hasErrorBrand(value: unknown, name: string): boolean {
   return typeof value === "object" && value !== null && brandOf(name) in value;
 }
 
-const brandOf = (name: string): symbol => Symbol.for(`dragoman.error.${name}`);
+// A declaration, because the classes above are branded before a constant down here exists.
+function brandOf(name: string): symbol {
+  return Symbol.for(`dragoman.error.${name}`);
+}
 
 /** The text of whatever was thrown: an error's message, else its string form. */
 export function messageOf(thrown: unknown): string {
