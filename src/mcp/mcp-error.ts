@@ -10,6 +10,8 @@ import type { Json } from "../base/json.ts";
 export type McpErrorCode =
   /** The server could not be started or reached. */
   | "mcp-connect-failed"
+  /** The server's TLS certificate is not to be trusted. */
+  | "mcp-certificate"
   /** No answer in time. */
   | "mcp-timeout"
   /** There was a connection; it ended. */

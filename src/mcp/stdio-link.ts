@@ -54,9 +54,14 @@ export class StdioLink implements ServerLink {
   onclose?: ServerLink["onclose"];
   onerror?: ServerLink["onerror"];
 
+  readonly server: string;
+  readonly label: string;
   readonly #options: StdioLinkOptions;
   readonly #stderr = new TailBuffer(stderrBytes);
   readonly #reader: LineReader;
+  /** The connection is over; the process may still be on its way out. */
+  readonly #over = Promise.withResolvers<void>();
+  /** Nothing is left of the process and what it started. */
   readonly #gone = Promise.withResolvers<void>();
   #child: ChildProcess | undefined;
   #starting: Promise<ChildProcess> | undefined;
@@ -70,6 +75,8 @@ export class StdioLink implements ServerLink {
 
   constructor(options: StdioLinkOptions) {
     this.#options = options;
+    this.server = options.server;
+    this.label = `The MCP server "${options.server}" (command ${JSON.stringify(options.transport.command)})`;
     const maxBytes = options.maxMessageBytes ?? 10 * mebibyte;
     this.#reader = new LineReader({
       maxBytes,
@@ -125,7 +132,11 @@ export class StdioLink implements ServerLink {
         ? ["It wrote nothing to its standard error."]
         : ["The last lines of its standard error:", ...lines.map((line) => `  ${line}`)]),
     ];
-    return hideValues(facts.join("\n"), Object.values(this.#options.transport.env ?? {}));
+    return this.hide(facts.join("\n"));
+  }
+
+  hide(text: string): string {
+    return hideValues(text, Object.values(this.#options.transport.env ?? {}));
   }
 
   close(): Promise<void> {
@@ -168,6 +179,7 @@ export class StdioLink implements ServerLink {
     if (this.#closing === undefined) {
       this.#failure = this.#error(code, end);
     }
+    this.#over.resolve();
     void this.#release();
     this.onclose?.();
   }
@@ -221,13 +233,17 @@ export class StdioLink implements ServerLink {
     if (batch === undefined) {
       return;
     }
-    this.#child?.stdin?.write(batch.lines.join(""), (cause) => {
-      if (cause) {
-        const end = "does not read its standard input";
-        batch.written.reject(this.#failure ?? this.#error("mcp-connection-closed", end, cause));
-      } else {
+    const child = this.#child;
+    child?.stdin?.write(batch.lines.join(""), (cause) => {
+      if (!cause) {
         batch.written.resolve();
+        return;
       }
+      const end = "does not read its standard input";
+      this.#drained(child, end); // mostly it is gone, and its end says more
+      void this.#over.promise.then(() =>
+        batch.written.reject(this.#failure ?? this.#error("mcp-connection-closed", end, cause)),
+      );
     });
   }
 
@@ -243,12 +259,12 @@ export class StdioLink implements ServerLink {
   }
 
   #error(code: McpErrorCode, end: string, cause?: unknown): McpError {
-    const { server, transport } = this.#options;
-    const started = code === "mcp-connect-failed" ? "" : `\n${this.diagnosis()}`;
-    return new McpError(
-      `The MCP server "${server}" (command ${JSON.stringify(transport.command)}) ${end}.${started}`,
-      { code, server, ...(cause === undefined ? {} : { cause }) },
-    );
+    const said = code === "mcp-connect-failed" ? "" : `\n${this.diagnosis()}`;
+    return new McpError(`${this.label} ${end}.${said}`, {
+      code,
+      server: this.server,
+      ...(cause === undefined ? {} : { cause }),
+    });
   }
 
   #whyNot(cause: unknown): string {
