@@ -31,31 +31,57 @@ function isRequest(body: unknown): boolean {
   return isJsonObject(message) && message["id"] !== undefined && message["method"] !== undefined;
 }
 
+/** As much of the body of a refusal as is read. */
+const errorBytes = 64 * 1024;
+
 function limited(response: Response, { maxBytes, tooLong }: FetchLimits): Response {
   const { body, status, statusText, headers } = response;
   if (body === null) {
     return response;
   }
   const isStream = headers.get("content-type")?.includes("text/event-stream") ?? false;
-  let count = 0;
+  const longest = isStream ? longestEvent() : longestBody();
   const counter = new TransformStream<Uint8Array, Uint8Array>({
     transform(chunk, controller) {
-      count += chunk.byteLength;
-      if (count > maxBytes) {
+      const length = longest(chunk);
+      if (!response.ok && length > errorBytes) {
+        controller.terminate(); // of an error the beginning is enough
+      } else if (length > maxBytes) {
         controller.error(tooLong());
-        return;
+      } else {
+        controller.enqueue(chunk);
       }
-      if (isStream && endsEvent(chunk)) {
-        count = 0;
-      }
-      controller.enqueue(chunk);
     },
   });
   return new Response(body.pipeThrough(counter), { status, statusText, headers });
 }
 
-/** Whether an event ends in these bytes. An end that lies across two pieces only delays the counting. */
-function endsEvent(chunk: Uint8Array): boolean {
-  const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
-  return bytes.includes("\n\n") || bytes.includes("\r\n\r\n");
+/** Counts a body: how long it is so far. */
+function longestBody(): (chunk: Uint8Array) => number {
+  let length = 0;
+  return (chunk) => {
+    length += chunk.byteLength;
+    return length;
+  };
+}
+
+/** Counts events, which end with an empty line: how long the longest is that has a part in the chunk. */
+function longestEvent(): (chunk: Uint8Array) => number {
+  const [lineFeed, carriageReturn] = [0x0a, 0x0d];
+  let length = 0;
+  let isLineEmpty = true;
+  return (chunk) => {
+    let longest = 0;
+    for (const byte of chunk) {
+      length += 1;
+      longest = Math.max(longest, length);
+      if (byte === lineFeed) {
+        length = isLineEmpty ? 0 : length;
+        isLineEmpty = true;
+      } else if (byte !== carriageReturn) {
+        isLineEmpty = false;
+      }
+    }
+    return longest;
+  };
 }
