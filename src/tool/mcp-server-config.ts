@@ -21,6 +21,8 @@ export interface HttpTransport {
   readonly token?: string;
   /** Allows `http:` URLs. Default false: only `https:`. */
   readonly allowInsecureHttp?: boolean;
+  /** The longest answer, or event of a stream of events, that is read. Default 10 MiB. */
+  readonly maxResponseBytes?: number;
 }
 
 /** How an MCP server is reached. */

@@ -1,0 +1,15 @@
+import { expect, test } from "vitest";
+import { closestName, didYouMean } from "./closest-name.ts";
+
+test("the closest name is found across typing mistakes, case and separators", () => {
+  const names = ["search", "fetch", "read_text_file"];
+  expect(closestName("serach", names)).toBe("search");
+  expect(closestName("ReadTextFile", names)).toBe("read_text_file");
+  expect(closestName("FETCH", names)).toBe("fetch");
+});
+
+test("a name that is like none of them has no suggestion", () => {
+  expect(closestName("delete_everything", ["search", "fetch"])).toBeUndefined();
+  expect(didYouMean("delete_everything", ["search"])).toBe("");
+  expect(didYouMean("serch", ["search"])).toBe(' Did you mean "search"?');
+});

@@ -1,0 +1,117 @@
+import type { McpServerConfig } from "../tool/mcp-server-config.ts";
+import {
+  ConfigFault,
+  type Fields,
+  fieldsAt,
+  optionalCount,
+  optionalFlag,
+  refuseUnknownKeys,
+} from "./config-shape.ts";
+import { type Environment, expandVariables } from "./expand-variables.ts";
+import { toServerConfig } from "./parse-mcp-server-config.ts";
+
+/** What `readMcpConfig` needs to know. */
+export interface ReadMcpConfigOptions {
+  /** Where `${NAME}` is looked up. */
+  readonly env: Environment;
+  /** Allows `http:` for addresses of this machine. Default false. */
+  readonly allowInsecureLoopback?: boolean;
+}
+
+/**
+ * A server as desktop clients write it, as our configuration; undefined where it is disabled.
+ * Throws a `ConfigFault` whose path is one of the entry.
+ */
+export function fromDesktopEntry(
+  name: string,
+  entry: unknown,
+  options: ReadMcpConfigOptions,
+): McpServerConfig | undefined {
+  const written = fieldsAt(entry, [], "a server");
+  if (optionalFlag(written, "disabled", []) === true) {
+    return undefined;
+  }
+  const fields = fieldsAt(expandVariables(written, options.env, []), [], "a server");
+  refuseUnknownKeys(fields, [...ownKeys, ...transportKeys], { path: [], what: "the server" });
+  const timeoutMs = timeoutOf(fields);
+  try {
+    return toServerConfig({
+      name,
+      transport: transportOf(fields, options.allowInsecureLoopback ?? false),
+      ...pick(fields, ["description"]),
+      ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    });
+  } catch (fault) {
+    throw fault instanceof ConfigFault && fault.path[0] === "transport"
+      ? new ConfigFault(fault.path.slice(1), fault.message)
+      : fault;
+  }
+}
+
+const ownKeys = ["type", "description", "timeoutMs", "timeout", "disabled"];
+
+const transportKeys = [
+  ...["command", "args", "env", "cwd"],
+  ...["url", "headers", "token", "allowInsecureHttp", "maxResponseBytes"],
+];
+
+function transportOf(fields: Fields, allowInsecureLoopback: boolean): Fields {
+  const settings = pick(fields, transportKeys);
+  const loopback =
+    allowInsecureLoopback && fields["allowInsecureHttp"] === undefined && isLoopback(fields["url"])
+      ? { allowInsecureHttp: true }
+      : {};
+  return { type: typeOf(fields), ...settings, ...loopback };
+}
+
+function typeOf(fields: Fields): unknown {
+  const { type, command, url } = fields;
+  if (command !== undefined && url !== undefined) {
+    throw new ConfigFault(["url"], `There is both a "command" and a "url". Give one of them.`);
+  }
+  if (typeof type === "string" && /^streamable[-_]?http$/i.test(type)) {
+    return "streamable-http"; // desktop clients spell it in several ways
+  }
+  if (type !== undefined) {
+    return type;
+  }
+  if (command === undefined && url === undefined) {
+    throw new ConfigFault(
+      [],
+      `There is neither a "command" (a program to start) nor a "url" (a server to reach).`,
+    );
+  }
+  return command === undefined ? "streamable-http" : "stdio";
+}
+
+/** Fewer milliseconds than anyone waits for a server: whoever wrote them meant seconds. */
+const leastTimeoutMs = 1000;
+
+function timeoutOf(fields: Fields): number | undefined {
+  const timeoutMs = optionalCount(fields, "timeoutMs", { path: [], unit: "milliseconds" });
+  const timeout = optionalCount(fields, "timeout", { path: [], unit: "milliseconds" });
+  if (timeout !== undefined && timeoutMs !== undefined) {
+    throw new ConfigFault(
+      ["timeout"],
+      `There is both "timeout" and "timeoutMs". Give one of them.`,
+    );
+  }
+  if (timeout !== undefined && timeout < leastTimeoutMs) {
+    throw new ConfigFault(
+      ["timeout"],
+      `"timeout" is ${timeout} milliseconds. If these are seconds, write "timeoutMs": ${timeout * 1000}; if not, "timeoutMs": ${timeout}.`,
+    );
+  }
+  return timeoutMs ?? timeout;
+}
+
+const pick = (fields: Fields, keys: readonly string[]): Fields =>
+  Object.fromEntries(keys.filter((key) => key in fields).map((key) => [key, fields[key]]));
+
+function isLoopback(url: unknown): boolean {
+  if (typeof url !== "string" || !URL.canParse(url)) {
+    return false;
+  }
+  const { hostname } = new URL(url);
+  return /^(localhost|.+\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
+}

@@ -1,0 +1,344 @@
+import type { ServerResponse } from "node:http";
+import { afterEach, expect, test } from "vitest";
+import {
+  type FakeHttpServer,
+  type HttpBehaviour,
+  type SeenRequest,
+  startFakeHttpServer,
+} from "../../test/fixtures/mcp/fake-http-server.ts";
+import { createManualClock } from "../../test/fixtures/mcp/manual-clock.ts";
+import type { Clock } from "../base/clock.ts";
+import type { HttpTransport } from "../tool/mcp-server-config.ts";
+import type { ToolProgress } from "../tool/tool.ts";
+import { type McpConnection, openMcpConnection } from "./mcp-connection.ts";
+import { McpError } from "./mcp-error.ts";
+
+const servers: FakeHttpServer[] = [];
+const open: McpConnection[] = [];
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((connection) => connection.close()));
+  await Promise.all(servers.splice(0).map((server) => server.close()));
+});
+
+const never = new AbortController().signal;
+
+async function serve(behaviour: HttpBehaviour = {}): Promise<FakeHttpServer> {
+  const server = await startFakeHttpServer(behaviour);
+  servers.push(server);
+  return server;
+}
+
+async function connect(
+  url: string,
+  settings: Partial<HttpTransport> = {},
+  options: { readonly clock?: Clock; readonly signal?: AbortSignal } = {},
+): Promise<McpConnection> {
+  const transport = { type: "http", url, allowInsecureHttp: true, ...settings } as const;
+  const config = { name: "far", transport, timeoutMs: 10_000 };
+  const connection = await openMcpConnection(config, { signal: never, ...options });
+  open.push(connection);
+  return connection;
+}
+
+async function failureOf(attempt: Promise<unknown>): Promise<McpError> {
+  const error = await attempt.then(
+    () => new Error("it did not fail"),
+    (thrown: unknown) => thrown,
+  );
+  if (!McpError.is(error)) {
+    throw error;
+  }
+  return error;
+}
+
+/** Handles requests of one method of MCP (or of HTTP) in another way. */
+const instead =
+  (method: string, respond: (response: ServerResponse, request: SeenRequest) => void) =>
+  (request: SeenRequest, response: ServerResponse): boolean => {
+    const hit = request.message?.["method"] === method || request.method === method;
+    if (hit) {
+      respond(response, request);
+    }
+    return hit;
+  };
+
+const call = (connection: McpConnection, name = "echo"): Promise<unknown> =>
+  connection.callTool(name, {}, { signal: never });
+
+test.each([
+  ["JSON", false],
+  ["a stream of events", true],
+])("a server that answers by %s is used, and its session ended", async (_form, events) => {
+  const server = await serve({ events });
+  const connection = await connect(server.url);
+  expect(connection.serverInfo).toEqual({ name: "fake", version: "1.2.3" });
+  const [one, two] = await Promise.all([call(connection), call(connection, "received")]);
+  expect([one, two]).toEqual([{ content: [expect.anything()] }, { content: [expect.anything()] }]);
+  await connection.close();
+  const last = server.requests.at(-1);
+  expect(last).toMatchObject({ method: "DELETE", headers: { "mcp-session-id": "s-1" } });
+});
+
+test.each([405, 404, 500])(
+  "a server that ends no sessions (HTTP %s) is left all the same",
+  async (status) => {
+    const server = await serve({
+      intercept: instead("DELETE", (response) => response.writeHead(status).end()),
+    });
+    const connection = await connect(server.url);
+    await connection.close();
+    expect(server.requests.at(-1)?.method).toBe("DELETE");
+  },
+);
+
+test("a server that does not answer the end of its session does not hold us", async () => {
+  const server = await serve({ intercept: instead("DELETE", () => {}) });
+  const connection = await connect(server.url);
+  await connection.close();
+  expect(server.requests.at(-1)?.method).toBe("DELETE");
+});
+
+test("headers and token go with every request", async () => {
+  const server = await serve();
+  const connection = await connect(server.url, { token: "t-1", headers: { "x-tenant": "a" } });
+  await call(connection);
+  await connection.close();
+  expect(new Set(server.requests.map(({ method }) => method))).toEqual(
+    new Set(["POST", "GET", "DELETE"]),
+  );
+  for (const { headers } of server.requests) {
+    expect(headers).toMatchObject({ authorization: "Bearer t-1", "x-tenant": "a" });
+  }
+});
+
+test("a user in the URL becomes a header, and is not in the URL that is asked for", async () => {
+  const server = await serve();
+  const url = server.url.replace("http://", "http://me:p%40ss@");
+  await connect(`${url}?k=v`);
+  const [first] = server.requests;
+  expect(first?.headers.authorization).toBe(`Basic ${Buffer.from("me:p@ss").toString("base64")}`);
+  expect(first?.url).toBe("/mcp?k=v");
+});
+
+test("a refused connection is said to be one, without the secrets of the URL", async () => {
+  const server = await serve();
+  await server.close();
+  const url = server.url.replace("http://", "http://u:SECRET1@");
+  const token = "SECRET2-and-more";
+  const failure = await failureOf(
+    connect(`${url}?api_key=SECRET3`, { headers: { "x-key": token } }),
+  );
+  expect(failure).toMatchObject({ code: "mcp-connect-failed", server: "far" });
+  expect(failure.message).toBe(
+    `The MCP server "far" at ${server.url} cannot be reached: the connection was refused. Is the server running, and is the port right?`,
+  );
+  for (let cause: unknown = failure; cause instanceof Error; cause = cause.cause) {
+    expect(`${cause.message} ${cause.stack}`).not.toContain("SECRET");
+  }
+});
+
+test.each([
+  [401, "wants credentials"],
+  [403, "does not allow this"],
+  [404, "Check the path of the URL"],
+  [405, "takes no POST there"],
+  [429, "too many requests"],
+  [503, "answered HTTP 503. It says: the key [hidden] is wrong"],
+])("HTTP %s is told with what to do", async (status, words) => {
+  const server = await serve({
+    intercept: (_request, response) => {
+      response.writeHead(status).end(`the key K-12345678 is wrong ${"x".repeat(100_000)}`);
+      return true;
+    },
+  });
+  const failure = await failureOf(connect(server.url, { token: "K-12345678" }));
+  expect(failure).toMatchObject({ code: "mcp-http", status });
+  expect(failure.message).toContain(words);
+  expect(failure.message).not.toContain("K-12345678");
+  expect(failure.message.length).toBeLessThan(600);
+  expect((failure.cause as Error).message.length).toBeLessThan(70_000);
+});
+
+test("a forgotten session is said to be one", async () => {
+  const server = await serve({
+    intercept: instead("tools/call", (response) => response.writeHead(404).end()),
+  });
+  const failure = await failureOf(call(await connect(server.url)));
+  expect(failure).toMatchObject({ code: "mcp-http", status: 404 });
+  expect(failure.message).toContain("no longer knows the session");
+});
+
+test("a redirect to another host is not followed, and is told", async () => {
+  const server = await serve({
+    intercept: (_request, response) => {
+      response.writeHead(307, { location: "http://elsewhere.example/mcp?key=SECRET" }).end();
+      return true;
+    },
+  });
+  const failure = await failureOf(connect(server.url));
+  expect(failure).toMatchObject({ code: "mcp-http", status: 307 });
+  expect(failure.message).toContain("Redirect to http://elsewhere.example/mcp not followed");
+});
+
+test.each([
+  ["text/html", "<html>", 'the content type "text/html"'],
+  ["application/json", "{", "sent what is not MCP"],
+  ["application/json", '{"a":1}', "sent what is not MCP"],
+])("an answer of the type %s that says %s is no MCP", async (type, body, words) => {
+  const server = await serve({
+    intercept: (_request, response) => {
+      response.writeHead(200, { "content-type": type }).end(body);
+      return true;
+    },
+  });
+  const failure = await failureOf(connect(server.url));
+  expect(failure.code).toBe("mcp-protocol");
+  expect(failure.message).toContain(words);
+});
+
+test.each([
+  ["202", (response: ServerResponse) => response.writeHead(202).end()],
+  ["200 and nothing", (response: ServerResponse) => response.writeHead(200).end()],
+  ["204", (response: ServerResponse) => response.writeHead(204).end()],
+  [
+    "an empty object",
+    (response: ServerResponse) =>
+      response.writeHead(200, { "content-type": "application/json" }).end("{}"),
+  ],
+  [
+    "text",
+    (response: ServerResponse) =>
+      response.writeHead(202, { "content-type": "text/plain" }).end("Accepted"),
+  ],
+])("a notification may be answered with %s", async (_what, respond) => {
+  const server = await serve({ intercept: instead("notifications/initialized", respond) });
+  expect(await call(await connect(server.url))).toHaveProperty("content");
+});
+
+test("a call that is merely accepted fails at once", async () => {
+  const server = await serve({
+    intercept: instead("tools/call", (response) => response.writeHead(202).end()),
+  });
+  const failure = await failureOf(call(await connect(server.url)));
+  expect(failure.code).toBe("mcp-protocol");
+  expect(failure.message).toContain("without answering it");
+});
+
+test("a stream of events that ends without the answer fails the call at once", async () => {
+  const server = await serve({
+    intercept: instead("tools/call", (response) => {
+      response.writeHead(200, { "content-type": "text/event-stream" }).end(": bye\n\n");
+    }),
+  });
+  const failure = await failureOf(call(await connect(server.url)));
+  expect(failure.code).toBe("mcp-connection-closed");
+  expect(failure.message).toContain("ended its stream of events without an answer");
+});
+
+test("a connection that breaks fails the call", async () => {
+  const server = await serve({
+    intercept: instead("tools/call", (response) => response.socket?.destroy()),
+  });
+  const failure = await failureOf(call(await connect(server.url)));
+  expect(failure.code).toBe("mcp-connection-closed");
+  expect(failure.message).toContain("closed the connection without an answer");
+});
+
+test.each([
+  ["application/json", ""],
+  ["text/event-stream", "data: "],
+])("an answer of the type %s that is too long fails the call", async (type, start) => {
+  const server = await serve({
+    intercept: instead("tools/call", (response) => {
+      response.writeHead(200, { "content-type": type }).write(start);
+      const more = (): void => {
+        while (!response.destroyed && response.write("x".repeat(1000)));
+      };
+      response.on("drain", more);
+      more();
+    }),
+  });
+  const connection = await connect(server.url, { maxResponseBytes: 50_000 });
+  const failure = await failureOf(call(connection));
+  expect(failure.code).toBe("mcp-limit");
+  expect(failure.message).toContain("more than 50000 bytes");
+});
+
+test("a stream of many small events may be longer than the limit", async () => {
+  const server = await serve({
+    intercept: instead("tools/call", (response, { message }) => {
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      for (let index = 0; index < 100; index += 1) {
+        response.write(`: ${"x".repeat(1000)}\n\n`);
+      }
+      const answer = { jsonrpc: "2.0", id: message?.["id"], result: { content: [] } };
+      response.end(`data: ${JSON.stringify(answer)}\n\n`);
+    }),
+  });
+  const connection = await connect(server.url, { maxResponseBytes: 50_000 });
+  expect(await call(connection)).toEqual({ content: [] });
+});
+
+test("progress comes over a stream of events", async () => {
+  const server = await serve({ events: true });
+  const connection = await connect(server.url);
+  const reports: ToolProgress[] = [];
+  const hanging = connection.callTool(
+    "hang",
+    {},
+    { signal: never, onProgress: (progress) => void reports.push(progress) },
+  );
+  await connection.callTool("step", { progress: 1 }, { signal: never });
+  await expect.poll(() => reports).toEqual([{ progress: 1 }]);
+  await connection.callTool("finish", {}, { signal: never });
+  expect(await hanging).toHaveProperty("content");
+});
+
+test("a server that accepts the connection and says nothing is a timeout", async () => {
+  const clock = createManualClock();
+  const server = await serve({ intercept: () => true });
+  const connecting = failureOf(connect(server.url, {}, { clock }));
+  await expect.poll(() => server.requests.length).toBe(1);
+  clock.advance(10_000);
+  expect((await connecting).code).toBe("mcp-timeout");
+});
+
+test("a server that does not answer the end of the handshake is a timeout", async () => {
+  const clock = createManualClock();
+  const server = await serve({ intercept: instead("notifications/initialized", () => {}) });
+  const connecting = failureOf(connect(server.url, {}, { clock }));
+  await expect.poll(() => server.requests.length).toBe(2);
+  clock.advance(10_000);
+  expect((await connecting).code).toBe("mcp-timeout");
+  expect(server.requests.at(-1)?.method).toBe("DELETE");
+});
+
+test("an abort ends the exchange of a call and tells the server, in neutral words", async () => {
+  const ended = Promise.withResolvers<void>();
+  const server = await serve({
+    intercept: instead("tools/call", (response) => response.on("close", () => ended.resolve())),
+  });
+  const connection = await connect(server.url);
+  const controller = new AbortController();
+  const settled = connection
+    .callTool("hang", {}, { signal: controller.signal })
+    .catch((thrown: unknown) => thrown);
+  await expect.poll(() => server.requests.at(-1)?.message?.["method"]).toBe("tools/call");
+  const reason = new Error("org secret");
+  controller.abort(reason);
+  expect(await settled).toBe(reason);
+  await ended.promise;
+  const method = (): unknown => server.requests.at(-1)?.message?.["method"];
+  await expect.poll(method).toBe("notifications/cancelled");
+  expect(JSON.stringify(server.requests.at(-1)?.message)).not.toContain("secret");
+});
+
+test("an abort while connecting is the signal's reason", async () => {
+  const server = await serve({ intercept: () => true });
+  const controller = new AbortController();
+  const settled = connect(server.url, {}, { signal: controller.signal }).catch((e: unknown) => e);
+  await expect.poll(() => server.requests.length).toBe(1);
+  const reason = new Error("the user left");
+  controller.abort(reason);
+  expect(await settled).toBe(reason);
+});

@@ -1,0 +1,80 @@
+import type { JsonObject } from "../base/json.ts";
+import type { Binding } from "../tool/binding.ts";
+import { defineTool } from "../tool/define-tool.ts";
+import type { Tool, ToolCall } from "../tool/tool.ts";
+import { normalizeToolName } from "../tool/tool-names.ts";
+import type { McpConnection } from "./mcp-connection.ts";
+import { toToolError } from "./to-tool-error.ts";
+import { type McpCallResult, toToolResult } from "./to-tool-result.ts";
+import type { McpToolDefinition } from "./tool-definition.ts";
+
+/** A call of an MCP tool, as `mapResult` sees it. */
+export interface McpToolCall {
+  /** The id that the model gave the call. */
+  readonly id: string;
+  readonly definition: McpToolDefinition;
+  readonly arguments: JsonObject;
+}
+
+/** Makes of a server's result what the tool returns; the result itself keeps the default. */
+export type MapResult = (
+  result: McpCallResult,
+  scope: { readonly call: McpToolCall; readonly binding: Binding },
+) => unknown;
+
+/** Where an MCP tool lives. */
+export interface McpToolScope {
+  /** The alias of the server. */
+  readonly server: string;
+  readonly connection: McpConnection;
+  /** What the tool is to be called, instead of its normalised name. */
+  readonly name?: string | undefined;
+  readonly mapResult?: MapResult | undefined;
+}
+
+/**
+ * The key under which a server gets the idempotency key of a call, in `_meta`: the same for each try
+ * of one call. Servers that do not know it ignore it.
+ */
+export const idempotencyMetaKey = "dragoman/idempotency-key";
+
+/** A tool that calls a server's. What goes wrong is a `ToolError`; an abort is the signal's reason. */
+export function toMcpTool(definition: McpToolDefinition, scope: McpToolScope): Tool {
+  const { server, connection, mapResult } = scope;
+  const { sourceName, title, outputSchema, annotations } = definition;
+  return defineTool({
+    name: scope.name ?? normalizeToolName(sourceName),
+    description: definition.description || `A tool of the MCP server "${server}".`,
+    inputSchema: definition.inputSchema,
+    source: { server, name: sourceName },
+    ...(title === undefined ? {} : { title }),
+    ...(outputSchema === undefined ? {} : { outputSchema }),
+    ...(annotations === undefined ? {} : { annotations }),
+    async execute(input: JsonObject, call): Promise<unknown> {
+      const result = await callServer(connection, sourceName, input, call);
+      const about = { id: call.id, definition, arguments: input };
+      const returned = await Promise.resolve(
+        mapResult ? mapResult(result, { call: about, binding: call.binding }) : result,
+      );
+      return returned === result ? toToolResult(result, { server, tool: sourceName }) : returned;
+    },
+  });
+}
+
+async function callServer(
+  connection: McpConnection,
+  sourceName: string,
+  input: JsonObject,
+  call: ToolCall,
+): Promise<McpCallResult> {
+  try {
+    return await connection.callTool(sourceName, input, {
+      signal: call.signal,
+      meta: { [idempotencyMetaKey]: call.idempotencyKey },
+      onProgress: (progress) => call.progress(progress),
+    });
+  } catch (error) {
+    call.signal.throwIfAborted();
+    throw toToolError(error);
+  }
+}

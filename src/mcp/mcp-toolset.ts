@@ -1,0 +1,163 @@
+import { untilAborted } from "../base/abort.ts";
+import { ConfigurationError, messageOf } from "../base/dragoman-error.ts";
+import type { Binding } from "../tool/binding.ts";
+import type { McpServerConfig, McpTransport } from "../tool/mcp-server-config.ts";
+import { isTool, type Tool } from "../tool/tool.ts";
+import type { OpenToolset, Toolset, ToolsetObserver, UnavailablePolicy } from "../tool/toolset.ts";
+import { type McpConnection, openMcpConnection } from "./mcp-connection.ts";
+import { type MapResult, toMcpTool } from "./mcp-tool.ts";
+import { parseMcpServerConfig, parseMcpTransport } from "./parse-mcp-server-config.ts";
+import { checkSelection, selectTools, type ToolSelection } from "./select-tools.ts";
+import type { McpToolDefinition } from "./tool-definition.ts";
+
+/** Configures or renames a tool, replaces it, or leaves it out (null). */
+export type MapTool = (
+  tool: Tool,
+  scope: { readonly definition: McpToolDefinition; readonly binding: Binding },
+) => Tool | null;
+
+/** What an MCP toolset is made of. An `McpServerConfig` is enough. */
+export interface McpToolsetOptions {
+  /** Unique alias of the server in this application. */
+  readonly name: string;
+  /** What the server is about; discovery scores it. */
+  readonly description?: string;
+  /** How the server is reached. A function is called for each run, before anything is opened. */
+  readonly transport: McpTransport | ((binding: Binding) => McpTransport | Promise<McpTransport>);
+  /**
+   * For connecting and for each request, in milliseconds; progress of a call starts it anew, up to
+   * 20 times its length. Default 15 000.
+   */
+  readonly timeoutMs?: number;
+  /**
+   * Names of the server's tools: exactly these are had. As an object, with the names that the model
+   * is to know them by. Absent: all that the server publishes. A name that the server does not
+   * publish is a notice, not a failure.
+   */
+  readonly tools?: ToolSelection;
+  readonly mapTool?: MapTool;
+  /** Also called with results that the server marks as errors. What it throws fails that call. */
+  readonly mapResult?: MapResult;
+  /** Default `"record"`. */
+  readonly onUnavailable?: UnavailablePolicy;
+  /** Told of failures that `"ignore"` keeps quiet. */
+  readonly onError?: (error: unknown, scope: { readonly binding: Binding }) => void;
+  /** Always prefix the names of tools with `name`. Default false: only where they collide. */
+  readonly prefix?: boolean;
+}
+
+/**
+ * The tools of one MCP server, for agents. Each run opens a connection of its own, with its own
+ * credentials where `transport` is a function, and closes it.
+ *
+ * Opening rejects with an `McpError` where the server cannot be used. A fault in the configuration,
+ * and whatever `transport` or `mapTool` throw, is a `ConfigurationError` (with the thrown error as
+ * its cause), which no `onUnavailable` keeps quiet.
+ *
+ * @throws ConfigurationError where the options are at fault
+ */
+export function mcpToolset(options: McpToolsetOptions): Toolset {
+  const where = `mcpToolset(${JSON.stringify(options.name)})`;
+  const { transport, timeoutMs } = options;
+  // A transport that is known already is checked now; the place of one that is not is held by another.
+  const known = typeof transport === "function" ? { type: "stdio", command: "?" } : transport;
+  const { name, description } = options;
+  parseMcpServerConfig(withoutUndefined({ name, description, timeoutMs, transport: known }), where);
+  checkSelection(options.tools, where);
+  return {
+    name,
+    description,
+    onUnavailable: options.onUnavailable,
+    onError: options.onError,
+    prefix: options.prefix,
+    open: (binding, observer) => open(options, where, { binding, observer }),
+  };
+}
+
+interface OpenScope {
+  readonly binding: Binding;
+  readonly observer: ToolsetObserver;
+}
+
+async function open(
+  options: McpToolsetOptions,
+  where: string,
+  scope: OpenScope,
+): Promise<OpenToolset> {
+  const { signal } = scope.binding;
+  signal.throwIfAborted();
+  const config = await configFor(options, where, scope.binding);
+  const connection = await openMcpConnection(config, { signal });
+  try {
+    const tools = await toolsOf(connection, options, scope);
+    return { tools, serverInfo: connection.serverInfo, close: () => connection.close() };
+  } catch (error) {
+    await connection.abandon();
+    throw error;
+  }
+}
+
+async function configFor(
+  { name, transport, timeoutMs }: McpToolsetOptions,
+  where: string,
+  binding: Binding,
+): Promise<McpServerConfig> {
+  const limit = timeoutMs === undefined ? {} : { timeoutMs };
+  if (typeof transport !== "function") {
+    return { name, transport, ...limit };
+  }
+  const answer = await calling(`The transport function of ${where}`, binding, async () =>
+    untilAborted(Promise.resolve(transport(binding)), binding.signal),
+  );
+  return { name, transport: parseMcpTransport(answer, `The transport of ${where}`), ...limit };
+}
+
+async function toolsOf(
+  connection: McpConnection,
+  options: McpToolsetOptions,
+  { binding, observer }: OpenScope,
+): Promise<readonly Tool[]> {
+  const { name: server, mapTool, mapResult } = options;
+  const notice = (code: string, message: string): void =>
+    observer.notice(code, `MCP server "${server}": ${message}`);
+  const definitions = await connection.listTools({ signal: binding.signal, notice });
+  const tools: Tool[] = [];
+  for (const { definition, name } of selectTools(definitions, options.tools, notice)) {
+    const tool = toMcpTool(definition, { server, connection, name, mapResult });
+    const mapped = mapTool
+      ? await calling(`The mapTool of the MCP toolset "${server}"`, binding, async () =>
+          mapTool(tool, { definition, binding }),
+        )
+      : tool;
+    if (mapped !== null && !isTool(mapped)) {
+      throw new ConfigurationError(
+        `The mapTool of the MCP toolset "${server}" returned neither a tool nor null for "${definition.sourceName}". Return the tool that it is given, tool.with({ … }), or null to leave it out.`,
+        { code: "invalid-definition" },
+      );
+    }
+    tools.push(...(mapped === null ? [] : [mapped]));
+  }
+  return tools;
+}
+
+/** Calls the application: what it throws is no failure of the server, and must not pass for one. */
+async function calling<Value>(
+  what: string,
+  { signal }: Binding,
+  callback: () => Promise<Value>,
+): Promise<Value> {
+  try {
+    return await callback();
+  } catch (cause) {
+    signal.throwIfAborted();
+    throw ConfigurationError.is(cause)
+      ? cause
+      : new ConfigurationError(`${what} threw: ${messageOf(cause)}`, {
+          code: "invalid-configuration",
+          cause,
+        });
+  }
+}
+
+const withoutUndefined = (fields: object): object =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));

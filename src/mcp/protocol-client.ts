@@ -1,0 +1,250 @@
+import type { Client } from "@modelcontextprotocol/client";
+import { untilAborted } from "../base/abort.ts";
+import { type Clock, systemClock } from "../base/clock.ts";
+import { isJsonObject, type JsonObject } from "../base/json.ts";
+import type { McpTransport } from "../tool/mcp-server-config.ts";
+import type { ToolProgress } from "../tool/tool.ts";
+import { createLink } from "./create-link.ts";
+import { McpError } from "./mcp-error.ts";
+import { type ErrorClasses, toMcpError } from "./protocol-errors.ts";
+import type { ServerLink } from "./protocol-transport.ts";
+import { visibleLine } from "./visible-text.ts";
+
+/** How a client is opened. */
+export interface OpenClientOptions {
+  /** The alias of the server. */
+  readonly server: string;
+  readonly transport: McpTransport;
+  /** For the start of the server and the handshake together, in milliseconds. */
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+  readonly clock?: Clock | undefined;
+}
+
+/** How long a request may take, and who hears of it meanwhile. */
+export interface RequestOptions {
+  readonly signal: AbortSignal;
+  /** How long the server may be silent, in milliseconds: progress starts the time anew. */
+  readonly timeoutMs: number;
+  /** How long the request may take in all, in milliseconds. */
+  readonly totalTimeoutMs: number;
+  readonly onProgress?: ((progress: ToolProgress) => void) | undefined;
+}
+
+/** Who we say we are. */
+const clientInfo = { name: "dragoman", version: "0.1.0" };
+
+/** The SDK's own time limit, put out of the way: ours also knows of progress. */
+const neverMs = 0x7fff_ffff;
+
+/** What a server is told of a request that we no longer wait for. The caller's reason is not its business. */
+const cancelNotice = "The client no longer waits for the result.";
+
+/** Takes any result: what is in it is checked where it is used, part by part. */
+const anyResult = {
+  "~standard": { version: 1, vendor: "dragoman", validate: (value: unknown) => ({ value }) },
+} as const;
+
+/**
+ * The SDK's client of one server, connected. The SDK is loaded with the first connection, and this
+ * file, `create-link.ts` and `protocol-errors.ts` are all that know it at run time.
+ *
+ * It speaks the revisions up to 2025-11-25 and advertises no capabilities: a server that asks for
+ * roots, sampling or elicitation is told that there is no such method; a ping is answered.
+ */
+export class ProtocolClient {
+  readonly #client: Client;
+  readonly #link: ServerLink;
+  readonly #clock: Clock;
+  readonly #classes: ErrorClasses;
+
+  private constructor(client: Client, link: ServerLink, clock: Clock, classes: ErrorClasses) {
+    this.#client = client;
+    this.#link = link;
+    this.#clock = clock;
+    this.#classes = classes;
+  }
+
+  /**
+   * Starts or reaches the server and shakes hands. Whoever opens it closes it.
+   *
+   * @throws McpError where that fails, and the signal's reason where it aborts; what was opened is
+   *   then closed.
+   */
+  static async open(options: OpenClientOptions): Promise<ProtocolClient> {
+    const { server, transport, signal, clock = systemClock } = options;
+    signal.throwIfAborted();
+    const sdk = await import("@modelcontextprotocol/client");
+    const link = await createLink(server, transport);
+    const client = new sdk.Client(clientInfo, { capabilities: {} });
+    client.onerror = () => {}; // out of band: what matters also fails a request
+    const opened = new ProtocolClient(client, link, clock, sdk);
+    try {
+      await opened.#connect(options);
+    } catch (error) {
+      await link.abandon();
+      throw error;
+    }
+    return opened;
+  }
+
+  /** The server as it names itself. */
+  get serverInfo(): { readonly name: string; readonly version: string } | undefined {
+    const info = this.#client.getServerVersion();
+    return info && { name: visibleLine(info.name, 100), version: visibleLine(info.version, 100) };
+  }
+
+  /** What the server says on its use. It is a stranger's text. */
+  get instructions(): string | undefined {
+    return this.#client.getInstructions();
+  }
+
+  /**
+   * Sends a request and gives the result as the server sent it. When the signal aborts it rejects at
+   * once with its reason, and the server is told that nobody waits.
+   *
+   * @throws McpError
+   */
+  async request(
+    method: string,
+    params: JsonObject,
+    { signal, timeoutMs, totalTimeoutMs, onProgress }: RequestOptions,
+  ): Promise<JsonObject> {
+    signal.throwIfAborted();
+    const ending = new AbortController();
+    const waited = new Waited(this.#clock, { timeoutMs, totalTimeoutMs }, () =>
+      ending.abort(cancelNotice),
+    );
+    const onAbort = (): void => ending.abort(cancelNotice);
+    signal.addEventListener("abort", onAbort, { once: true });
+    try {
+      const result = await this.#client.request({ method, params }, anyResult, {
+        signal: ending.signal,
+        timeout: neverMs,
+        onprogress: (progress) => {
+          waited.startAnew();
+          onProgress?.(toProgress(progress));
+        },
+      });
+      return isJsonObject(result) ? result : {}; // the SDK lets nothing else through
+    } catch (error) {
+      signal.throwIfAborted();
+      throw waited.tooLong === undefined
+        ? toMcpError(error, { link: this.#link, connecting: false }, this.#classes)
+        : this.#timeout(`did not answer ${method} within ${waited.tooLong} ms`, error);
+    } finally {
+      waited.end();
+      signal.removeEventListener("abort", onAbort);
+    }
+  }
+
+  /** Ends the session and the server's process. It does not reject. */
+  close(): Promise<void> {
+    return this.#link.close();
+  }
+
+  /** The same with little patience. */
+  abandon(): Promise<void> {
+    return this.#link.abandon();
+  }
+
+  async #connect({ timeoutMs, signal }: OpenClientOptions): Promise<void> {
+    const late = new AbortController();
+    const cancelTimer = this.#clock.startTimer(() => late.abort(), timeoutMs);
+    const either = AbortSignal.any([signal, late.signal]);
+    try {
+      const connecting = this.#client.connect(this.#link, { signal: either, timeout: neverMs });
+      await untilAborted(connecting, either);
+    } catch (error) {
+      signal.throwIfAborted();
+      throw late.signal.aborted
+        ? this.#timeout(
+            `did not finish the handshake within ${timeoutMs} ms. Is it an MCP server? If it is slow to start, raise timeoutMs`,
+            error,
+          )
+        : this.#refusal(error);
+    } finally {
+      cancelTimer();
+    }
+  }
+
+  /** Why the handshake failed. */
+  #refusal(error: unknown): McpError {
+    const failure = toMcpError(error, { link: this.#link, connecting: true }, this.#classes);
+    if (failure.code !== "mcp-remote-error") {
+      return failure;
+    }
+    const { server, label } = this.#link;
+    const said = visibleLine(failure.message, 300);
+    return new McpError(`${label} refuses the handshake: ${said}`, {
+      code: failure.code,
+      server,
+      cause: failure.cause,
+      ...(failure.remote === undefined ? {} : { remote: failure.remote }),
+    });
+  }
+
+  #timeout(what: string, cause: unknown): McpError {
+    const { server, label } = this.#link;
+    const facts = this.#link.diagnosis();
+    return new McpError(`${label} ${what}.${facts && `\n${facts}`}`, {
+      code: "mcp-timeout",
+      server,
+      cause,
+    });
+  }
+}
+
+/** The two time limits of a request. */
+class Waited {
+  /** The limit that has passed, in milliseconds. */
+  tooLong: number | undefined;
+
+  readonly #clock: Clock;
+  readonly #timeoutMs: number;
+  readonly #onEnd: () => void;
+  readonly #cancelTotal: () => void;
+  #cancelIdle: () => void;
+
+  constructor(
+    clock: Clock,
+    limits: { readonly timeoutMs: number; readonly totalTimeoutMs: number },
+    onEnd: () => void,
+  ) {
+    this.#clock = clock;
+    this.#timeoutMs = limits.timeoutMs;
+    this.#onEnd = onEnd;
+    this.#cancelTotal = this.#start(limits.totalTimeoutMs);
+    this.#cancelIdle = this.#start(limits.timeoutMs);
+  }
+
+  startAnew(): void {
+    this.#cancelIdle();
+    this.#cancelIdle = this.#start(this.#timeoutMs);
+  }
+
+  end(): void {
+    this.#cancelIdle();
+    this.#cancelTotal();
+  }
+
+  #start(milliseconds: number): () => void {
+    return this.#clock.startTimer(() => {
+      this.tooLong ??= milliseconds;
+      this.#onEnd();
+    }, milliseconds);
+  }
+}
+
+function toProgress(progress: {
+  readonly progress: number;
+  readonly total?: number | undefined;
+  readonly message?: string | undefined;
+}): ToolProgress {
+  const { progress: done, total, message } = progress;
+  return {
+    progress: done,
+    ...(total === undefined ? {} : { total }),
+    ...(message === undefined ? {} : { message: visibleLine(message, 500) }),
+  };
+}

@@ -1,0 +1,159 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: such placeholders are what is tested
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { ConfigurationError } from "../base/dragoman-error.ts";
+import type { McpServerConfig } from "../tool/mcp-server-config.ts";
+import type { ReadMcpConfigOptions } from "./desktop-entry.ts";
+import { readMcpConfig } from "./read-mcp-config.ts";
+
+let folder = "";
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "dragoman-mcp-config-"));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+async function read(
+  text: string,
+  options: Partial<ReadMcpConfigOptions> = {},
+): Promise<readonly McpServerConfig[]> {
+  const file = join(folder, "mcp.json");
+  await writeFile(file, text);
+  return readMcpConfig(file, { env: {}, ...options });
+}
+
+async function faultOf(text: string, options: Partial<ReadMcpConfigOptions> = {}): Promise<string> {
+  const error = await read(text, options).catch((thrown: unknown) => thrown);
+  if (!ConfigurationError.is(error)) {
+    throw new Error("the file was accepted", { cause: error });
+  }
+  return error.message.replace(`${folder}/`, "");
+}
+
+const one = (entry: object): string => JSON.stringify({ mcpServers: { one: entry } });
+
+test("servers of both forms are read, with comments and trailing commas", async () => {
+  const configs = await read(`\ufeff{
+    // another program's
+    "globalShortcut": "",
+    "mcpServers": {
+      "files": { "command": "npx", "args": ["-y", "files@1.0.0"], "env": { "A": "b" }, "cwd": "/x" },
+      "remote": { "url": "https://h/mcp", "headers": { "x-a": "b" }, "description": "Far", "timeoutMs": 5 },
+      "typed": { "type": "streamableHttp", "url": "https://h/mcp", "timeout": 60000, "token": "t" }, /* end */
+      "off": { "command": "\${UNSET}", "disabled": true },
+    },
+  }`);
+  expect(configs).toEqual([
+    {
+      name: "files",
+      transport: {
+        type: "stdio",
+        command: "npx",
+        args: ["-y", "files@1.0.0"],
+        env: { A: "b" },
+        cwd: "/x",
+      },
+    },
+    {
+      name: "remote",
+      description: "Far",
+      timeoutMs: 5,
+      transport: { type: "streamable-http", url: "https://h/mcp", headers: { "x-a": "b" } },
+    },
+    {
+      name: "typed",
+      timeoutMs: 60_000,
+      transport: { type: "streamable-http", url: "https://h/mcp", token: "t" },
+    },
+  ]);
+});
+
+test("variables come from the given environment, or from their default", async () => {
+  const [config] = await read(
+    one({
+      url: "https://${HOST:-h}/${EMPTY:-x}${EMPTY}",
+      headers: { authorization: "Bearer ${TOKEN}" },
+    }),
+    { env: { TOKEN: "${HOST}", EMPTY: "" } },
+  );
+  expect(config?.transport).toEqual({
+    type: "streamable-http",
+    url: "https://h/x",
+    headers: { authorization: "Bearer ${HOST}" },
+  });
+});
+
+test("an unset variable is named with its server, key, file and line", async () => {
+  const message = await faultOf(`{
+    "mcpServers": {
+      "github": {
+        "command": "npx",
+        "env": {
+          "TOKEN": "\${GITHUB_TOKEN}"
+        }
+      }
+    }
+  }`);
+  expect(message).toContain("mcp.json:6: ");
+  expect(message).toContain('Server "github"');
+  expect(message).toContain("GITHUB_TOKEN");
+  expect(message).toContain('"env.TOKEN"');
+});
+
+test("another kind of placeholder is refused by name", async () => {
+  expect(await faultOf(one({ command: "x", args: ["${input:key}"] }))).toContain("${input:key}");
+});
+
+test.each([
+  ['{\n "mcpServers": {\n  "a": { "command" "x" }\n }\n}', "mcp.json:3: This is not JSON: colon"],
+  ["", "mcp.json:1: This is not JSON"],
+  ['{\n "servers": {} }', 'There is no "mcpServers" in the file, but "servers": rename it'],
+  ["[]", 'There is no "mcpServers"'],
+  ['{\n\n "mcpServers": [] }', 'mcp.json:3: "mcpServers" must be an object'],
+  ['{"mcpServers": {\n"a": 1}}', 'mcp.json:2: Server "a": a server must be an object'],
+  ['{"mcpServers": {\n"a": {}}}', 'mcp.json:2: Server "a": There is neither a "command"'],
+  [
+    '{"mcpServers": {"a": {"command": "x"},\n"a": {"command": "y"}}}',
+    'mcp.json:2: There are two servers of the name "a"',
+  ],
+])("%j is refused", async (text, part) => {
+  expect(await faultOf(text)).toContain(part);
+});
+
+test.each([
+  [{ command: "x", url: "https://h" }, "Give one of them"],
+  [{ command: "x", headers: {} }, 'Unknown key "headers" in the stdio transport'],
+  [{ command: "x", arg: [] }, 'Unknown key "arg" in the server. Did you mean "args"?'],
+  [{ command: "x", env: { PORT: 1 } }, '"PORT" in "env" must be a text, got a number'],
+  [{ type: "sse", url: "https://h" }, '"sse" is not supported yet'],
+  [{ type: "pigeon", url: "https://h" }, 'Invalid transport type: "pigeon"'],
+  [{ command: "x", timeout: 60 }, '"timeoutMs": 60000'],
+  [{ command: "x", timeout: 2000, timeoutMs: 2000 }, 'both "timeout" and "timeoutMs"'],
+  [{ command: "x", disabled: "yes" }, '"disabled" must be true or false'],
+  [{ url: "http://127.0.0.1/" }, "allowInsecureHttp"],
+])("the server %j is refused", async (entry, part) => {
+  expect(await faultOf(one(entry))).toContain(part);
+});
+
+test("the line is that of the key which is at fault", async () => {
+  const text = '{ "mcpServers": { "a": {\n"command": "x",\n"args": [\n"y",\n3]\n} } }';
+  expect(await faultOf(text)).toContain('mcp.json:5: Server "a": "args"[1]');
+});
+
+test("http: is allowed for this machine only where the caller says so", async () => {
+  const allow = { allowInsecureLoopback: true };
+  for (const url of ["http://localhost:3/mcp", "http://127.0.0.2/", "http://[::1]:3/"]) {
+    const [config] = await read(one({ url }), allow);
+    expect(config?.transport).toEqual({ type: "streamable-http", url, allowInsecureHttp: true });
+  }
+  expect(await faultOf(one({ url: "http://localhost.evil.example/" }), allow)).toContain("http:");
+  expect(
+    await faultOf(one({ url: "http://localhost/", allowInsecureHttp: false }), allow),
+  ).toContain("http:");
+});
+
+test("a file that is not there is named", async () => {
+  const missing = join(folder, "missing.json");
+  await expect(readMcpConfig(missing, { env: {} })).rejects.toThrow("missing.json cannot be read");
+});

@@ -1,0 +1,137 @@
+import { readFile } from "node:fs/promises";
+import {
+  findNodeAtLocation,
+  getNodeValue,
+  type Node,
+  type ParseError,
+  parseTree,
+  printParseErrorCode,
+} from "jsonc-parser";
+import { ConfigurationError, messageOf } from "../base/dragoman-error.ts";
+import type { McpServerConfig } from "../tool/mcp-server-config.ts";
+import { didYouMean } from "./closest-name.ts";
+import { ConfigFault, type ConfigPath } from "./config-shape.ts";
+import { fromDesktopEntry, type ReadMcpConfigOptions } from "./desktop-entry.ts";
+
+/**
+ * Reads the file in which desktop clients keep their MCP servers:
+ * `{ "mcpServers": { name: { command, args, env, cwd } | { type?, url, headers } } }`, each server
+ * also with `description`, `timeoutMs` (or `timeout`, milliseconds too) and `disabled`; for a URL
+ * also `token`, `allowInsecureHttp` and `maxResponseBytes`. Comments and trailing commas are
+ * allowed, and `${NAME}` and `${NAME:-default}` in texts are taken from `env`. Disabled servers are
+ * left out; what else is in the file beside `mcpServers` is another program's.
+ *
+ * @throws ConfigurationError `invalid-configuration` with file and line, on the first fault.
+ */
+export async function readMcpConfig(
+  file: string,
+  options: ReadMcpConfigOptions,
+): Promise<readonly McpServerConfig[]> {
+  const text = await readText(file);
+  const root = parse(file, text);
+  const servers = findNodeAtLocation(root, ["mcpServers"]);
+  const report = (node: Node, fault: ConfigFault | string): ConfigurationError =>
+    at(file, text, node.offset, fault);
+  if (servers?.type !== "object") {
+    throw report(servers ?? root, servers === undefined ? noServers(root) : noObject);
+  }
+  const configs: McpServerConfig[] = [];
+  const names = new Set<string>();
+  for (const property of servers.children ?? []) {
+    const [key, value] = property.children ?? [];
+    if (key === undefined || value === undefined) {
+      continue; // the parser has reported such a property as a syntax error
+    }
+    const name = String(key.value);
+    if (names.has(name)) {
+      throw report(key, `There are two servers of the name "${name}".`);
+    }
+    names.add(name);
+    const config = tryEntry(name, value, options, report);
+    configs.push(...(config === undefined ? [] : [config]));
+  }
+  return configs;
+}
+
+const noObject = `"mcpServers" must be an object of servers by name.`;
+
+function noServers(root: Node): string {
+  const keys = root.type === "object" ? Object.keys(getNodeValue(root)) : [];
+  const close = keys.find((key) => didYouMean(key, ["mcpServers"]) !== "" || key === "servers");
+  return `There is no "mcpServers" in the file${close === undefined ? "" : `, but "${close}": rename it`}. It must hold { "mcpServers": { "name": { "command": … } } }.`;
+}
+
+function tryEntry(
+  name: string,
+  node: Node,
+  options: ReadMcpConfigOptions,
+  report: (node: Node, fault: ConfigFault | string) => ConfigurationError,
+): McpServerConfig | undefined {
+  try {
+    return fromDesktopEntry(name, getNodeValue(node), options);
+  } catch (fault) {
+    if (fault instanceof ConfigFault) {
+      throw report(
+        nearest(node, fault.path),
+        new ConfigFault([], `Server "${name}": ${fault.message}`),
+      );
+    }
+    throw fault;
+  }
+}
+
+/** The node at a path of an entry, or the innermost one on the way there that exists. */
+function nearest(entry: Node, path: ConfigPath): Node {
+  for (let length = path.length; length > 0; length -= 1) {
+    const found = findNodeAtLocation(entry, [...path.slice(0, length)]);
+    if (found !== undefined) {
+      return found.parent?.type === "property" ? found.parent : found;
+    }
+  }
+  return entry;
+}
+
+async function readText(file: string): Promise<string> {
+  try {
+    const text = await readFile(file, "utf8");
+    return text.replace(/^\ufeff/, "");
+  } catch (cause) {
+    throw new ConfigurationError(
+      `The MCP configuration ${file} cannot be read: ${messageOf(cause)}`,
+      { code: "invalid-configuration", cause },
+    );
+  }
+}
+
+function parse(file: string, text: string): Node {
+  const errors: ParseError[] = [];
+  const root = parseTree(text, errors, { allowTrailingComma: true });
+  const [first] = errors;
+  if (first !== undefined) {
+    throw at(file, text, first.offset, `This is not JSON: ${wordsFor(first)}.`);
+  }
+  if (root === undefined) {
+    throw at(file, text, 0, "The file is empty.");
+  }
+  return root;
+}
+
+/** `CloseBraceExpected` as `close brace expected`. */
+const wordsFor = ({ error }: ParseError): string =>
+  printParseErrorCode(error)
+    .replace(/([a-z])([A-Z])/g, "$1 $2")
+    .toLowerCase();
+
+function at(
+  file: string,
+  text: string,
+  offset: number,
+  fault: ConfigFault | string,
+): ConfigurationError {
+  const line = text.slice(0, offset).split("\n").length;
+  const message = typeof fault === "string" ? fault : fault.message;
+  return new ConfigurationError(`${file}:${line}: ${message}`, {
+    code: "invalid-configuration",
+    ...(typeof fault === "string" ? {} : { cause: fault }),
+  });
+}

@@ -1,0 +1,312 @@
+import type { ChildProcess } from "node:child_process";
+import { existsSync } from "node:fs";
+import { messageOf } from "../base/dragoman-error.ts";
+import { isJsonObject, parseJson } from "../base/json.ts";
+import type { StdioTransport } from "../tool/mcp-server-config.ts";
+import { LineReader } from "./line-reader.ts";
+import { McpError, type McpErrorCode } from "./mcp-error.ts";
+import { signalGroup, spawnGroup, sweepGroup } from "./process-group.ts";
+import type { RpcMessage, ServerLink } from "./protocol-transport.ts";
+import { hideValues } from "./redact.ts";
+import { TailBuffer } from "./tail-buffer.ts";
+import { visibleLine } from "./visible-text.ts";
+
+/** What a {@link StdioLink} is made of. */
+export interface StdioLinkOptions {
+  /** The alias of the server. */
+  readonly server: string;
+  readonly transport: StdioTransport;
+  /** What the child inherits; the transport's own `env` is added. */
+  readonly inheritedEnv: Readonly<Record<string, string>>;
+  /** The longest message, in bytes. Default 10 MiB. */
+  readonly maxMessageBytes?: number;
+}
+
+/** How long the child may take for each step of its end. */
+interface Patience {
+  /** From the end of its input to SIGTERM. */
+  readonly inputMs: number;
+  /** From SIGTERM to SIGKILL. */
+  readonly signalMs: number;
+}
+
+/** Messages that go out in one write. */
+interface Batch {
+  readonly lines: string[];
+  readonly written: PromiseWithResolvers<void>;
+}
+
+const mebibyte = 1024 * 1024;
+
+/** How long the pipes are read after the child is gone: a grandchild may hold them open for ever. */
+const drainMs = 250;
+
+const stderrBytes = 64 * 1024;
+
+/**
+ * An MCP server as a child process: one JSON-RPC message a line on its standard input and output
+ * (MCP 2025-11-25, basic/transports). It lives in a process group of its own, of which `close()`
+ * leaves nothing; lines that are not JSON-RPC are skipped and counted; the end of its standard error
+ * is kept for error messages.
+ */
+export class StdioLink implements ServerLink {
+  onmessage?: ServerLink["onmessage"];
+  onclose?: ServerLink["onclose"];
+  onerror?: ServerLink["onerror"];
+
+  readonly server: string;
+  readonly label: string;
+  readonly #options: StdioLinkOptions;
+  readonly #stderr = new TailBuffer(stderrBytes);
+  readonly #reader: LineReader;
+  /** The connection is over; the process may still be on its way out. */
+  readonly #over = Promise.withResolvers<void>();
+  /** Nothing is left of the process and what it started. */
+  readonly #gone = Promise.withResolvers<void>();
+  #child: ChildProcess | undefined;
+  #starting: Promise<ChildProcess> | undefined;
+  #batch: Batch | undefined;
+  #draining: NodeJS.Timeout | undefined;
+  #failure: McpError | undefined;
+  #closing: Promise<void> | undefined;
+  #finished = false;
+  #skipped = 0;
+  #lastSkipped = "";
+
+  constructor(options: StdioLinkOptions) {
+    this.#options = options;
+    this.server = options.server;
+    this.label = `The MCP server "${options.server}" (command ${JSON.stringify(options.transport.command)})`;
+    const maxBytes = options.maxMessageBytes ?? 10 * mebibyte;
+    this.#reader = new LineReader({
+      maxBytes,
+      onLine: (line) => this.#receive(line),
+      onOverflow: () =>
+        this.#finish("mcp-limit", `sent a message of more than ${maxBytes} bytes and was ended`),
+    });
+  }
+
+  get pid(): number | undefined {
+    return this.#child?.pid;
+  }
+
+  async start(): Promise<void> {
+    const { command, args = [], env = {}, cwd } = this.#options.transport;
+    try {
+      const inherited = this.#options.inheritedEnv;
+      this.#starting = spawnGroup({ command, args, env: { ...inherited, ...env }, cwd });
+      this.#child = await this.#starting;
+    } catch (cause) {
+      this.#finished = true;
+      this.#gone.resolve();
+      throw this.#error("mcp-connect-failed", `cannot be started: ${this.#whyNot(cause)}`, cause);
+    }
+    this.#listen(this.#child);
+  }
+
+  /** Writes a message; all messages of one turn of the event loop go out in one write. */
+  send(message: RpcMessage): Promise<void> {
+    if (this.#child === undefined || this.#finished) {
+      return Promise.reject(
+        this.#failure ?? this.#error("mcp-connection-closed", "is not running"),
+      );
+    }
+    this.#batch ??= this.#startBatch();
+    this.#batch.lines.push(`${JSON.stringify(message)}\n`);
+    return this.#batch.written.promise;
+  }
+
+  failure(): McpError | undefined {
+    return this.#failure;
+  }
+
+  diagnosis(): string {
+    const lines = this.#stderr.lastLines(5);
+    const facts = [
+      ...(this.#skipped === 0
+        ? []
+        : [
+            `It wrote ${this.#skipped} line(s) to its standard output that are not JSON-RPC, the last one: ${this.#lastSkipped}`,
+          ]),
+      ...(lines.length === 0
+        ? ["It wrote nothing to its standard error."]
+        : ["The last lines of its standard error:", ...lines.map((line) => `  ${line}`)]),
+    ];
+    return this.hide(facts.join("\n"));
+  }
+
+  hide(text: string): string {
+    return hideValues(text, Object.values(this.#options.transport.env ?? {}));
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#end({ inputMs: 1000, signalMs: 1000 });
+    return this.#closing;
+  }
+
+  async abandon(): Promise<void> {
+    this.#closing ??= Promise.resolve();
+    await this.#end({ inputMs: 0, signalMs: drainMs });
+  }
+
+  #listen(child: ChildProcess): void {
+    child.on("error", (error) => this.onerror?.(error));
+    child.stdin?.on("error", (error) => this.onerror?.(error)); // EPIPE: the child's end tells more
+    child.stdout?.on("data", (chunk: Buffer) => this.#reader.push(chunk));
+    child.stdout?.once("end", () => this.#drained(child, "closed its standard output"));
+    child.stderr?.on("data", (chunk: Buffer) => this.#stderr.push(chunk));
+    child.once("exit", () => {
+      this.#drained(child, endOf(child));
+      child.once("close", () => this.#finish("mcp-connection-closed", endOf(child)));
+    });
+  }
+
+  /** The end is near: after a moment, in which the rest is read, the connection is over. */
+  #drained(child: ChildProcess, end: string): void {
+    this.#draining ??= setTimeout(
+      () => this.#finish("mcp-connection-closed", endOf(child) || end),
+      drainMs,
+    );
+  }
+
+  #finish(code: McpErrorCode, end: string): void {
+    if (this.#finished) {
+      return;
+    }
+    this.#finished = true;
+    clearTimeout(this.#draining);
+    this.#reader.end();
+    if (this.#closing === undefined) {
+      this.#failure = this.#error(code, end);
+    }
+    this.#over.resolve();
+    void this.#release();
+    this.onclose?.();
+  }
+
+  async #release(): Promise<void> {
+    const child = this.#child;
+    if (child?.pid !== undefined) {
+      signalGroup(child.pid, "SIGKILL");
+      await exitOf(child);
+      await sweepGroup(child.pid);
+    }
+    child?.stdin?.destroy();
+    child?.stdout?.destroy();
+    child?.stderr?.destroy();
+    this.#gone.resolve();
+  }
+
+  async #end({ inputMs, signalMs }: Patience): Promise<void> {
+    const child = await this.#starting?.catch(() => undefined);
+    if (child?.pid === undefined) {
+      return;
+    }
+    this.#flush();
+    child.stdin?.end();
+    if (!(await this.#goneWithin(inputMs))) {
+      signalGroup(child.pid, "SIGTERM");
+      if (!(await this.#goneWithin(signalMs))) {
+        signalGroup(child.pid, "SIGKILL");
+      }
+    }
+    await this.#gone.promise;
+  }
+
+  async #goneWithin(milliseconds: number): Promise<boolean> {
+    const late = Promise.withResolvers<boolean>();
+    const timer = setTimeout(() => late.resolve(false), milliseconds);
+    const gone = this.#gone.promise.then(() => true);
+    return Promise.race([gone, late.promise]).finally(() => clearTimeout(timer));
+  }
+
+  #startBatch(): Batch {
+    const batch: Batch = { lines: [], written: Promise.withResolvers() };
+    batch.written.promise.catch(() => {}); // each sender has its own view of it
+    setImmediate(() => this.#flush());
+    return batch;
+  }
+
+  #flush(): void {
+    const batch = this.#batch;
+    this.#batch = undefined;
+    if (batch === undefined) {
+      return;
+    }
+    const child = this.#child;
+    child?.stdin?.write(batch.lines.join(""), (cause) => {
+      if (!cause) {
+        batch.written.resolve();
+        return;
+      }
+      const end = "does not read its standard input";
+      this.#drained(child, end); // mostly it is gone, and its end says more
+      void this.#over.promise.then(() =>
+        batch.written.reject(this.#failure ?? this.#error("mcp-connection-closed", end, cause)),
+      );
+    });
+  }
+
+  #receive(line: string): void {
+    const messages = messagesIn(line);
+    if (messages.length === 0 && line.trim() !== "") {
+      this.#skipped += 1;
+      this.#lastSkipped = visibleLine(line, 200);
+    }
+    for (const message of messages) {
+      this.onmessage?.(message);
+    }
+  }
+
+  #error(code: McpErrorCode, end: string, cause?: unknown): McpError {
+    const said = code === "mcp-connect-failed" ? "" : `\n${this.diagnosis()}`;
+    return new McpError(`${this.label} ${end}.${said}`, {
+      code,
+      server: this.server,
+      ...(cause === undefined ? {} : { cause }),
+    });
+  }
+
+  #whyNot(cause: unknown): string {
+    const { command, cwd, env } = this.#options.transport;
+    const code = isJsonObject(cause) ? cause["code"] : undefined;
+    if (cwd !== undefined && !existsSync(cwd)) {
+      return `its folder ${JSON.stringify(cwd)} does not exist`;
+    }
+    switch (code) {
+      case "ENOENT":
+        return command.includes("/")
+          ? "there is no such program, or the interpreter that it names is missing"
+          : `the command was not found in ${env?.["PATH"] === undefined ? "the PATH" : "the PATH that its env sets"}. Install it, or give its full path`;
+      case "EACCES":
+        return "the file may not be executed. Make it executable, or start it through its interpreter";
+      default:
+        return messageOf(cause);
+    }
+  }
+}
+
+function endOf({ exitCode, signalCode }: ChildProcess): string {
+  if (signalCode !== null) {
+    return `was ended by the signal ${signalCode}`;
+  }
+  return exitCode === null ? "" : `ended with exit code ${exitCode}`;
+}
+
+async function exitOf(child: ChildProcess): Promise<void> {
+  if (child.exitCode === null && child.signalCode === null) {
+    await new Promise((resolve) => child.once("exit", resolve));
+  }
+}
+
+/** The JSON-RPC messages on a line: mostly one; a batch; one with a log line glued in front; or none. */
+function messagesIn(line: string): readonly RpcMessage[] {
+  const start = line.indexOf("{");
+  const parsed = parseJson(line) ?? (start > 0 ? parseJson(line.slice(start)) : undefined);
+  const candidates: readonly unknown[] = Array.isArray(parsed) ? parsed : [parsed];
+  return candidates.filter(isMessage);
+}
+
+/** The SDK checks the rest of the message. */
+const isMessage = (value: unknown): value is RpcMessage =>
+  isJsonObject(value) && value["jsonrpc"] === "2.0";

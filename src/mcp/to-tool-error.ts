@@ -1,0 +1,39 @@
+import { ToolError, type ToolErrorCode } from "../base/tool-error.ts";
+import { McpError, type McpErrorCode } from "./mcp-error.ts";
+
+/**
+ * A failed call, as the model and the run see it. The model reads what happened and what kind of
+ * trouble it was, or the server's own message, code and data; a server's last words on its standard
+ * error stay in `cause`.
+ */
+export function toToolError(error: unknown): unknown {
+  if (!McpError.is(error)) {
+    return error;
+  }
+  const { remote, status } = error;
+  if (remote !== undefined) {
+    const { code, message, data } = remote;
+    return new ToolError(message, {
+      code: "remote-tool",
+      cause: error,
+      data: { code, ...(data === undefined ? {} : { data }) },
+    });
+  }
+  const [firstLine = error.message] = error.message.split("\n");
+  return new ToolError(firstLine, {
+    code: codes[error.code],
+    cause: error,
+    data: { kind: error.code, ...(status === undefined ? {} : { status }) },
+  });
+}
+
+const codes: Readonly<Record<McpErrorCode, ToolErrorCode>> = {
+  "mcp-connect-failed": "tool-network",
+  "mcp-connection-closed": "tool-network",
+  "mcp-certificate": "tool-certificate",
+  "mcp-timeout": "tool-timeout",
+  "mcp-http": "tool-http",
+  "mcp-protocol": "tool-failed",
+  "mcp-limit": "tool-failed",
+  "mcp-remote-error": "remote-tool",
+};

@@ -1,0 +1,156 @@
+import { expect, test } from "vitest";
+import type { Json } from "../base/json.ts";
+import type { ResultContent } from "../message/content.ts";
+import type { ToolResult } from "../tool/tool-result.ts";
+import { type McpCallResult, toToolResult } from "./to-tool-result.ts";
+
+const of = (result: McpCallResult): ToolResult => toToolResult(result, { server: "s", tool: "t" });
+const block = (text: string): Json => ({ type: "text", text });
+const part = (text: string): ResultContent => ({ kind: "text", text });
+const png = "iVBORw0KGgo=";
+
+test("text is value and content", () => {
+  expect(of({ content: [block("a"), block("b")] })).toEqual({
+    kind: "success",
+    value: "a\nb",
+    content: [part("a"), part("b")],
+  });
+});
+
+test.each([[{ answer: 42 }], [[1, 2]], [0], [false], [null], [""], ["words"]] as const)(
+  "structured content %j is the value, and is rendered where there is no text",
+  (structuredContent) => {
+    expect(of({ content: [], structuredContent })).toEqual({
+      kind: "success",
+      value: structuredContent,
+      content: [part(JSON.stringify(structuredContent))],
+    });
+  },
+);
+
+test.each([
+  ["the same JSON in another order", { a: 1, b: [2] }, ['{ "b": [2], "a": 1 }']],
+  ["a text that is wrapped", { content: "The file." }, ["The file."]],
+  ["a number that is wrapped", { result: 7 }, ["7"]],
+  ["a list that is wrapped, item by item", { result: ["x", { y: 1 }] }, ["x", '{"y":1}']],
+  ["text in several blocks", { content: "a\nb" }, ["a", "b"]],
+])("%s is not rendered twice", (_what, structuredContent, texts) => {
+  const { value, content } = of({ content: texts.map(block), structuredContent }) as {
+    value: unknown;
+    content: unknown;
+  };
+  expect(value).toEqual(structuredContent);
+  expect(content).toEqual(texts.map(part));
+});
+
+test("structured content that the text does not say is rendered after it", () => {
+  const result = of({ content: [block("Done, 1 item.")], structuredContent: { id: 1 } });
+  expect(result.content).toEqual([part("Done, 1 item."), part('{"id":1}')]);
+});
+
+test("every kind of block has its rendering, and the malformed and unknown become notes", () => {
+  const { content } = of({
+    content: [
+      block("text"),
+      { type: "image", data: `${png.slice(0, 4)}\n${png.slice(4)}`, mimeType: "image/png" },
+      { type: "audio", data: png, mimeType: "audio/wav" },
+      { type: "resource", resource: { uri: "file:///a/b.md", text: "# B" } },
+      {
+        type: "resource",
+        resource: { uri: "file:///a/b.zip?x", blob: png, mimeType: "application/zip" },
+      },
+      { type: "resource", resource: { uri: "x", blob: png } },
+      { type: "resource_link", uri: "file:///c", name: "C\u202e", mimeType: "text/plain" },
+      { type: "hologram", data: "x" },
+      { type: "image", data: "no base64!", mimeType: "image/png" },
+      { type: "image", data: png },
+      { type: "text" },
+      { type: "resource" },
+      { type: "resource_link" },
+      { no: "type" },
+      null,
+      7,
+    ],
+  });
+  const data = { kind: "data", base64: png };
+  expect(content).toEqual([
+    part("text"),
+    { kind: "image", mediaType: "image/png", source: data },
+    { kind: "audio", mediaType: "audio/wav", source: data },
+    part("# B"),
+    { kind: "file", mediaType: "application/zip", source: data, name: "b.zip" },
+    { kind: "file", mediaType: "application/octet-stream", source: data, name: "x" },
+    part("[Resource C: file:///c, text/plain]"),
+    part('[The tool returned a block of the type "hologram", which cannot be shown.]'),
+    part("[The tool returned a malformed image.]"),
+    part("[The tool returned a malformed image.]"),
+    part("[The tool returned a malformed text.]"),
+    part("[The tool returned a malformed resource.]"),
+    part("[The tool returned a malformed link.]"),
+    part('[The tool returned a block of the type "unknown", which cannot be shown.]'),
+    part("[The tool returned a malformed block.]"),
+    part("[The tool returned a malformed block.]"),
+  ]);
+});
+
+test("bytes that are attached are not repeated in the text of structured content", () => {
+  const result = of({
+    content: [{ type: "audio", data: png, mimeType: "audio/wav" }],
+    structuredContent: { name: "a", data: png },
+  });
+  expect(result.content[1]).toEqual(part('{"name":"a","data":"[audio/wav, attached]"}'));
+});
+
+test("a result of media alone has as its value what they are", () => {
+  const result = of({ content: [{ type: "image", data: png, mimeType: "image/png" }] });
+  expect(result).toMatchObject({ value: [{ kind: "image", mediaType: "image/png" }] });
+});
+
+test.each([
+  [{}],
+  [{ content: [] }],
+  [{ content: "text" }],
+  [{ content: null, isError: "yes" }],
+] as const)("the result %j is a success that says nothing", (result) => {
+  expect(of(result)).toEqual({
+    kind: "success",
+    value: "",
+    content: [part("The tool returned nothing.")],
+  });
+});
+
+test("an error is the server's text unchanged, be it JSON", () => {
+  const text = '{"ok":false,"error":{"message":"pick a province"}}';
+  expect(of({ content: [block(text)], isError: true })).toEqual({
+    kind: "error",
+    error: { code: "remote-tool", message: text },
+    content: [part(text)],
+  });
+});
+
+test("an error keeps its structured content, and its text is not hidden by it", () => {
+  const result = { content: [block("auth failed")], structuredContent: { code: 1 }, isError: true };
+  expect(of(result)).toEqual({
+    kind: "error",
+    error: { code: "remote-tool", message: "auth failed", data: { code: 1 } },
+    content: [part("auth failed"), part('{"code":1}')],
+  });
+});
+
+test("an error without words says so", () => {
+  expect(of({ isError: true })).toMatchObject({
+    kind: "error",
+    content: [part(expect.stringContaining('The tool "t" of the MCP server "s"') as string)],
+  });
+});
+
+test("structured content that is nested beyond measure is noted and not used", () => {
+  let structuredContent: Json = [];
+  for (let depth = 0; depth < 100_000; depth += 1) {
+    structuredContent = [structuredContent];
+  }
+  expect(of({ content: [block("a")], structuredContent }).content).toEqual([
+    part("a"),
+    part("[The tool returned data that is nested too deep.]"),
+  ]);
+});

@@ -1,0 +1,209 @@
+import { isJsonObject, type Json, type JsonObject, parseJson } from "../base/json.ts";
+import { ToolError } from "../base/tool-error.ts";
+import type { MediaPart, ResultContent } from "../message/content.ts";
+import { type ToolResult, toolFailure, toolSuccess } from "../tool/tool-result.ts";
+import { visibleLine } from "./visible-text.ts";
+
+/** The result of `tools/call` as the server sent it; only that it is an object has been checked. */
+export interface McpCallResult extends JsonObject {
+  /** Blocks of `type` text, image, audio, resource, resource_link, and whatever comes. */
+  readonly content?: Json;
+  readonly structuredContent?: Json;
+  readonly isError?: Json;
+  readonly _meta?: Json;
+}
+
+/** What the result is of, for words in errors. */
+export interface ResultOrigin {
+  /** The alias of the server. */
+  readonly server: string;
+  /** The server's own name of the tool. */
+  readonly tool: string;
+}
+
+/**
+ * A server's result as ours. The value is the structured content where there is one (be it 0, false
+ * or null), else the text. The model gets the blocks, and the structured content as JSON where the
+ * text does not say it already. A result that the server marks as an error becomes an error with
+ * the server's text, unchanged. It never throws, whatever the blocks are.
+ */
+export function toToolResult(result: McpCallResult, { server, tool }: ResultOrigin): ToolResult {
+  const blocks: readonly Json[] = Array.isArray(result.content) ? result.content : [];
+  const shown = [
+    ...blocks.map(toContent),
+    ...(isDeeperThan(deepest, result.structuredContent)
+      ? [note("data that is nested too deep")]
+      : []),
+  ];
+  const texts = shown.filter((part) => part.kind === "text").map(({ text }) => text);
+  const structured = isDeeperThan(deepest, result.structuredContent)
+    ? undefined
+    : result.structuredContent;
+  const content =
+    structured === undefined || isSaid(structured, texts)
+      ? shown
+      : [...shown, textPart(structuredText(structured, shown))];
+  if (result.isError === true) {
+    const unsaid = `The tool "${tool}" of the MCP server "${server}" reports an error without saying which.`;
+    const message = texts.join("\n") || unsaid;
+    const data = structured === undefined || structured === null ? {} : { data: structured };
+    return toolFailure(
+      new ToolError(message, { code: "remote-tool", ...data }),
+      content.length > 0 ? content : [textPart(message)],
+    );
+  }
+  const value = structured === undefined ? textValue(texts, shown) : structured;
+  return toolSuccess(
+    value,
+    content.length > 0 ? content : [textPart("The tool returned nothing.")],
+  );
+}
+
+/** Nobody means data of such depth, and nothing that is written for them would hold. */
+const deepest = 256;
+
+function isDeeperThan(depth: number, value: Json | undefined): boolean {
+  if (typeof value !== "object" || value === null) {
+    return false;
+  }
+  return depth === 0 || Object.values(value).some((inner) => isDeeperThan(depth - 1, inner));
+}
+
+/** The text; where there is none but media, what they are. */
+function textValue(texts: readonly string[], content: readonly ResultContent[]): Json {
+  if (texts.length > 0 || content.length === 0) {
+    return texts.join("\n");
+  }
+  return content.map((part) =>
+    part.kind === "text" ? part.text : { kind: part.kind, mediaType: part.mediaType },
+  );
+}
+
+const textPart = (text: string): ResultContent => ({ kind: "text", text });
+
+function toContent(block: Json): ResultContent {
+  const type = isJsonObject(block) ? block["type"] : undefined;
+  if (!isJsonObject(block)) {
+    return note("a malformed block");
+  }
+  switch (type) {
+    case "text":
+      return typeof block["text"] === "string" ? textPart(block["text"]) : note("a malformed text");
+    case "image":
+    case "audio":
+      return mediaPart(type, block, block["data"]) ?? note(`a malformed ${type}`);
+    case "resource":
+      return resourcePart(block["resource"]);
+    case "resource_link":
+      return linkPart(block);
+    default:
+      return note(`a block of the type ${JSON.stringify(shortText(type))}, which cannot be shown`);
+  }
+}
+
+const note = (what: string): ResultContent => textPart(`[The tool returned ${what}.]`);
+
+const shortText = (value: Json | undefined): string =>
+  typeof value === "string" ? visibleLine(value, 200) : "unknown";
+
+function mediaPart(
+  kind: MediaPart["kind"],
+  { mimeType }: JsonObject,
+  base64: Json | undefined,
+  name?: string,
+): MediaPart | undefined {
+  const mediaType = mimeType ?? (kind === "file" ? "application/octet-stream" : undefined);
+  const compact = typeof base64 === "string" ? base64.replace(/\s+/g, "") : undefined;
+  if (compact === undefined || !/^[A-Za-z0-9+/]*={0,2}$/.test(compact)) {
+    return undefined;
+  }
+  if (
+    typeof mediaType !== "string" ||
+    !/^[\w.+-]{1,80}\/[\w.+-]{1,80}(;.{0,80})?$/.test(mediaType)
+  ) {
+    return undefined;
+  }
+  return {
+    kind,
+    mediaType,
+    source: { kind: "data", base64: compact },
+    ...(name === undefined ? {} : { name }),
+  };
+}
+
+function resourcePart(resource: Json | undefined): ResultContent {
+  if (!isJsonObject(resource)) {
+    return note("a malformed resource");
+  }
+  if (typeof resource["text"] === "string") {
+    return textPart(resource["text"]);
+  }
+  const name = nameIn(resource["uri"]);
+  return mediaPart("file", resource, resource["blob"], name) ?? note("a malformed resource");
+}
+
+/** The last part of a URI's path. */
+function nameIn(uri: Json | undefined): string | undefined {
+  const [last] = typeof uri === "string" ? (/[^/?#]+(?=[?#]|$)/.exec(uri) ?? []) : [];
+  return last === undefined ? undefined : visibleLine(last, 100);
+}
+
+function linkPart({ uri, name, mimeType }: JsonObject): ResultContent {
+  if (typeof uri !== "string") {
+    return note("a malformed link");
+  }
+  const type = typeof mimeType === "string" ? `, ${shortText(mimeType)}` : "";
+  const label = typeof name === "string" ? `${shortText(name)}: ` : "";
+  return textPart(`[Resource ${label}${visibleLine(uri, 2000)}${type}]`);
+}
+
+/**
+ * Whether the texts say the structured content: as JSON, as its only string, or item by item.
+ * Servers that wrap what is no object (`{ result: … }`) say what is inside.
+ */
+function isSaid(structured: Json, texts: readonly string[]): boolean {
+  if (texts.length === 0) {
+    return false;
+  }
+  const inner = isJsonObject(structured) ? Object.values(structured) : [];
+  const forms = inner.length === 1 ? [structured, inner[0]] : [structured];
+  return forms.some(
+    (form) =>
+      texts.some((text) => says(text, form)) ||
+      says(texts.join("\n"), form) ||
+      (Array.isArray(form) &&
+        form.length === texts.length &&
+        texts.every((text, index) => says(text, form[index]))),
+  );
+}
+
+function says(text: string, value: Json | undefined): boolean {
+  if (typeof value === "string") {
+    return text === value || parseJson(text) === value;
+  }
+  const parsed = parseJson(text);
+  return parsed !== undefined && canonical(parsed) === canonical(value);
+}
+
+/** JSON with sorted keys, so that equal values have equal texts. */
+function canonical(value: Json | undefined): string {
+  return JSON.stringify(value, (_key, inner: Json) =>
+    isJsonObject(inner)
+      ? Object.fromEntries(Object.entries(inner).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      : inner,
+  );
+}
+
+/** Structured content as JSON; media that are among the blocks anyway are not repeated as text. */
+function structuredText(structured: Json, content: readonly ResultContent[]): string {
+  const media = new Map(
+    content.flatMap((part) =>
+      part.kind !== "text" && part.source.kind === "data"
+        ? [[part.source.base64, `[${part.mediaType}, attached]`] as const]
+        : [],
+    ),
+  );
+  return JSON.stringify(structured, (_key, inner: Json) =>
+    typeof inner === "string" ? (media.get(inner) ?? inner) : inner,
+  );
+}
