@@ -1,0 +1,228 @@
+import { synonymsOf } from "../base/synonyms.ts";
+import { type ScoredField, WordScorer } from "../base/word-scorer.ts";
+import { wordsOf } from "../base/words.ts";
+import type { ToolDefinition } from "../model/model.ts";
+import { fill } from "./offline-arguments.ts";
+import type { Filling } from "./offline-filling.ts";
+import { changesOf, isStopWord, isVerb, questionWords } from "./offline-grammar.ts";
+import { contentWordsOf, intentsOf } from "./offline-intents.ts";
+import { type Parameter, parametersOf } from "./offline-parameters.ts";
+import { hasExtension, type Token } from "./offline-tokens.ts";
+import { firstSentenceOf, nameWordsOf, toolChangesOf, toolWordsOf } from "./offline-tools.ts";
+
+/** A tool for a clause, with what the clause gives it. */
+export interface Choice {
+  readonly tool: ToolDefinition;
+  readonly filling: Filling;
+  readonly score: number;
+}
+
+/** The tools that a clause may mean, the likeliest first; empty where none matches. */
+export function chooseTools(
+  tools: readonly ToolDefinition[],
+  clause: readonly Token[],
+  message: string,
+): readonly Choice[] {
+  const words = [...contentWordsOf(clause), ...intentsOf(clause)];
+  const scores = scorerOf(tools).scores(words);
+  const best = Math.max(...scores, 0.0001);
+  const ranked = tools
+    .map((tool, index) => ({ tool, share: (scores[index] ?? 0) / best + mention(tool, clause) }))
+    .filter(({ tool, share }) => share > 0 || hasChoice(tool))
+    .toSorted((left, right) => right.share - left.share);
+  const shortlist = ranked.filter(({ tool }, index) => index < shortest || hasChoice(tool));
+  return shortlist
+    .slice(0, longest)
+    .map(({ tool, share }) => weigh(tool, share, clause, message))
+    .filter(({ score }) => score > 0)
+    .toSorted((left, right) => right.score - left.score);
+}
+
+/** So many tools have their arguments tried, and so many with the tools whose `enum` may decide. */
+const shortest = 14;
+const longest = 40;
+
+const hasChoice = (tool: ToolDefinition): boolean =>
+  parametersOf(tool).some(({ choices, required }) => required && choices.length > 0);
+
+/** Whether the message calls the tool by its name. */
+const mention = ({ name }: ToolDefinition, clause: readonly Token[]): number =>
+  clause.some(({ lower }) => lower === name.toLowerCase() && /[_-]/.test(lower)) ? 3 : 0;
+
+const scorers = new WeakMap<readonly ToolDefinition[], WordScorer>();
+
+function scorerOf(tools: readonly ToolDefinition[]): WordScorer {
+  const scorer = scorers.get(tools) ?? new WordScorer(tools.map(fieldsOf));
+  scorers.set(tools, scorer);
+  return scorer;
+}
+
+function fieldsOf(tool: ToolDefinition): readonly ScoredField[] {
+  const parameters = parametersOf(tool);
+  const first = firstSentenceOf(tool);
+  return [
+    { text: tool.name, weight: 3 },
+    { text: first, weight: 1.2 },
+    { text: tool.description.slice(first.length, first.length + mostDescription), weight: 0.5 },
+    { text: parameters.map(({ path }) => path.join(" ")).join(" "), weight: 0.8 },
+    { text: parameters.map(({ about }) => [...about].join(" ")).join(" "), weight: 0.4 },
+    { text: parameters.map(({ choices }) => choices.join(" ")).join(" "), weight: 0.6 },
+  ];
+}
+
+/** A longer description is a manual: its words say little about what the tool is for. */
+const mostDescription = 600;
+
+function weigh(
+  tool: ToolDefinition,
+  share: number,
+  clause: readonly Token[],
+  message: string,
+): Choice {
+  const filling = fill(tool, clause, message);
+  const chosen = [...filling.values].some(
+    ([{ required, choices }, { kind }]) => required && choices.length > 0 && kind === "choice",
+  );
+  const score =
+    (share + (chosen ? 0.5 : 0)) *
+    fitOf(filling, clause) *
+    changeFit(tool, clause) *
+    thingFit(tool, clause) *
+    nameFit(tool, clause) *
+    (/\bdeprecated\b/i.test(tool.description) ? 0.7 : 1);
+  return { tool, filling, score: isMeant(tool, filling, clause, chosen) ? score : 0 };
+}
+
+/** How much of what the clause names the tool takes, and how much of what the tool needs it names. */
+function fitOf({ missing, used, values }: Filling, clause: readonly Token[]): number {
+  const lacking = missing.map((parameter) => (isPlace(parameter) ? 0.9 : 0.5));
+  const idle = clause.map((token, index) =>
+    used.has(index) ? 1 : (idleWeights[token.kind] ?? (isName(token, index) ? 0.75 : 1)),
+  );
+  const taken = clause.filter((token, index) => used.has(index) && token.kind in idleWeights);
+  const lone = [...values].filter(
+    ([{ many, path }, { value }]) =>
+      many && !path.includes("[]") && Array.isArray(value) && value.length < 2,
+  );
+  const product = [...lacking, ...idle].reduce((all, weight) => all * weight, 1);
+  return product * 1.1 ** Math.min(taken.length, 3) * 0.9 ** lone.length;
+}
+
+/** A path that the message does not give may still come from the server's own folders. */
+const isPlace = ({ role, many, order }: Parameter): boolean =>
+  role === "path" && !many && order === undefined;
+
+/** What it costs a tool to leave a value of the message unused. */
+const idleWeights: Readonly<Partial<Record<Token["kind"], number>>> = {
+  quoted: 0.55,
+  path: 0.55,
+  url: 0.55,
+  email: 0.6,
+  json: 0.5,
+  number: 0.75,
+  date: 0.8,
+};
+
+const isName = (token: Token, index: number): boolean =>
+  token.kind === "word" && index > 0 && /^\p{Lu}/u.test(token.value) && !isStopWord(token);
+
+/** A tool that changes something is for messages that ask for that change, and for no others. */
+function changeFit(tool: ToolDefinition, clause: readonly Token[]): number {
+  const asked = changesAsked(clause);
+  const made = toolChangesOf(tool);
+  const named = clause.some(({ stems }) =>
+    stems.some((stem) => nameWordsOf(tool)[0] === stem && changesOf(stem).length > 0),
+  );
+  if (asked.size === 0) {
+    return made.size === 0 ? 1 : [...made].every((kind) => kind === "run") ? 0.7 : 0.25;
+  }
+  const agreed = [...asked].some((kind) => made.has(kind));
+  return agreed ? (named ? 1.3 : 1.15) : made.size === 0 ? 0.6 : 0.4;
+}
+
+/** The changes that a clause asks for; a question asks for none. */
+export function changesAsked(clause: readonly Token[]): ReadonlySet<string> {
+  const [opening] = clause;
+  const polite = /^(?:can|could|would|will|please|do|does)$/.test(opening?.lower ?? "");
+  if (opening !== undefined && questionWords.has(opening.lower) && !polite) {
+    return new Set();
+  }
+  const verb = clause.find(isVerb);
+  return new Set(verb?.stems.flatMap(changesOf) ?? []);
+}
+
+const files: ReadonlySet<string> = new Set(wordsOf("file document"));
+const folders: ReadonlySet<string> = new Set(wordsOf("folder directory dir"));
+
+/** A tool named for folders is not for a file, and the other way round. */
+function thingFit(tool: ToolDefinition, clause: readonly Token[]): number {
+  const says = (words: ReadonlySet<string>): boolean =>
+    clause.some(({ stems }) => stems.some((stem) => words.has(stem)));
+  const paths = clause.filter(({ kind }) => kind === "path").map(({ value }) => value);
+  const file = says(files) || paths.some(hasExtension);
+  const folder = says(folders) || paths.some((path) => /[\\/]$/.test(path));
+  const name = nameWordsOf(tool);
+  const forFiles = name.some((word) => files.has(word));
+  const forFolders = name.some((word) => folders.has(word));
+  const wrong =
+    (file && !folder && forFolders && !forFiles) || (folder && !file && forFiles && !forFolders);
+  return wrong ? 0.6 : 1;
+}
+
+/** A name with words that the message does not have is for something more special. */
+function nameFit(tool: ToolDefinition, clause: readonly Token[]): number {
+  const said = new Set(
+    [...contentWordsOf(clause), ...intentsOf(clause)].flatMap(({ word }) => [
+      word,
+      ...synonymsOf(word),
+    ]),
+  );
+  const name = nameWordsOf(tool);
+  return 0.7 + (0.3 * name.filter((word) => said.has(word)).length) / Math.max(1, name.length);
+}
+
+/** Whether enough of the clause's own words are words of the tool: one value that fits is no reason. */
+function isMeant(
+  tool: ToolDefinition,
+  { used, values }: Filling,
+  clause: readonly Token[],
+  chosen: boolean,
+): boolean {
+  const free = clause.filter((token, index) => !used.has(index) && !isVague(token));
+  const words = contentWordsOf(free);
+  const known = words.filter(({ word }) => knows(tool, word));
+  if (words.length === 0) {
+    return chosen || values.size > 0 || intentsOf(clause).some(({ word }) => knows(tool, word));
+  }
+  return known.length / words.length >= leastKnown;
+}
+
+const leastKnown = 0.3;
+
+/** Verbs that ask for anything. */
+const isVague = ({ lower }: Token): boolean =>
+  /^(?:show|get|give|display|print|fetch|return|tell|make|find)$/.test(lower);
+
+function knows(tool: ToolDefinition, word: string): boolean {
+  const own = ownWordsOf(tool);
+  return own.has(word) || [...synonymsOf(word)].some((synonym) => own.has(synonym));
+}
+
+const ownWords = new WeakMap<ToolDefinition, ReadonlySet<string>>();
+
+function ownWordsOf(tool: ToolDefinition): ReadonlySet<string> {
+  const known = ownWords.get(tool);
+  if (known !== undefined) {
+    return known;
+  }
+  const parameters = parametersOf(tool);
+  const words = new Set([
+    ...toolWordsOf(tool),
+    ...wordsOf(tool.description.slice(0, mostDescription)),
+    ...parameters.flatMap(({ path }) => wordsOf(path.join(" "))),
+    ...parameters.flatMap(({ about }) => [...about]),
+    ...parameters.flatMap(({ choices }) => wordsOf(choices.join(" "))),
+  ]);
+  ownWords.set(tool, words);
+  return words;
+}

@@ -1,0 +1,138 @@
+import { type Candidate, type Reading, range } from "./offline-candidates.ts";
+import type { Filled } from "./offline-filling.ts";
+import {
+  conjunctions,
+  determiners,
+  isStopWord,
+  isVerb,
+  mayName,
+  prepositions,
+} from "./offline-grammar.ts";
+import type { Parameter } from "./offline-parameters.ts";
+import type { Token } from "./offline-tokens.ts";
+
+/**
+ * What a clause says about a name that is already a value: the words between two names (`Ada knows
+ * Bob`), or all that follows one (`Ada likes chess`).
+ */
+export function predicateOf(
+  parameter: Parameter,
+  values: ReadonlyMap<Parameter, Filled>,
+  used: ReadonlySet<number>,
+  reading: Reading,
+): Candidate | undefined {
+  const siblings = [...values].filter(
+    ([{ path }]) => path.length > 1 && path[0] === parameter.path[0] && parameter.path.length > 1,
+  );
+  const [subject, object] = [...used].toSorted((left, right) => left - right);
+  if (subject === undefined || siblings.length === 0) {
+    return undefined;
+  }
+  const pair = siblings.filter(([{ order }]) => order !== undefined).length === 2;
+  if (pair && object !== undefined) {
+    return phraseOf(subject + 1, object - 1, reading, isNotOnlyGrammar);
+  }
+  const fitting = parameter.role === "text" && object === undefined;
+  return fitting
+    ? phraseOf(subject + 1, reading.tokens.length - 1, reading, isNotOnlyGrammar)
+    : undefined;
+}
+
+/** The words of a clause that are neither its verb nor the tool's own: `good morning` in `echo good morning`. */
+export function remainderOf(
+  parameter: Parameter,
+  used: ReadonlySet<number>,
+  reading: Reading,
+): Candidate | undefined {
+  const { tokens } = reading;
+  const colon = tokens.findIndex(({ value, kind }) => kind === "mark" && value === ":");
+  if (colon >= 0 && longRoles.has(parameter.role)) {
+    return phraseOf(colon + 1, tokens.length - 1, reading, (words) => words.length > 0);
+  }
+  let first = 0;
+  while (first < tokens.length && isLead(first, used, reading)) {
+    first += 1;
+  }
+  let last = tokens.length - 1;
+  while (last >= first && isTail(last, used, reading)) {
+    last -= 1;
+  }
+  const free = range(first, last).every((index) => !used.has(index));
+  if (!free || first > last) {
+    return undefined;
+  }
+  if (longRoles.has(parameter.role)) {
+    return phraseOf(first, last, reading, (words) => words.length > 0);
+  }
+  const single = first === last && nameRoles.has(parameter.role);
+  return single ? phraseOf(first, last, reading, (words) => words.every(mayName)) : undefined;
+}
+
+/** The text of a value as its parameter wants it: an extension becomes a pattern (`.md`: `*.md`). */
+export function shapeText(candidate: Candidate, parameter: Parameter, reading: Reading): string {
+  const text = candidate.value;
+  if (parameter.role !== "pattern" || /[*?[\]{}^$|\\]/.test(text)) {
+    return text;
+  }
+  const globs = /\bglob/i.test(reading.tool.description) || parameter.about.has("glob");
+  return /^\.\w+$/.test(text) ? `*${text}` : globs && !text.includes("/") ? `**/*${text}*` : text;
+}
+
+const longRoles: ReadonlySet<string> = new Set(["text", "query"]);
+const nameRoles: ReadonlySet<string> = new Set(["path", "name", "place", "pattern", "other"]);
+
+function isLead(index: number, used: ReadonlySet<number>, { tokens, toolWords }: Reading): boolean {
+  const token = tokens[index];
+  return (
+    token !== undefined &&
+    !used.has(index) &&
+    (isStopWord(token) ||
+      isVerb(token) ||
+      token.kind === "mark" ||
+      (token.kind === "word" && token.stems.every((stem) => toolWords.has(stem))))
+  );
+}
+
+function isTail(index: number, used: ReadonlySet<number>, { tokens, toolWords }: Reading): boolean {
+  const token = tokens[index];
+  const own = token?.kind === "word" && token.stems.every((stem) => toolWords.has(stem));
+  return (
+    token !== undefined &&
+    (used.has(index) ||
+      prepositions.has(token.lower) ||
+      determiners.has(token.lower) ||
+      conjunctions.has(token.lower) ||
+      /^(?:please|back|again)$/.test(token.lower) ||
+      (own && precededByPreposition(index, tokens)) ||
+      (token.kind === "mark" && token.value !== "!"))
+  );
+}
+
+/** Whether a tail such as `in the knowledge graph` reaches from a preposition to `index`. */
+const precededByPreposition = (index: number, tokens: readonly Token[]): boolean =>
+  tokens.slice(Math.max(0, index - 4), index).some(({ lower }) => prepositions.has(lower));
+
+function phraseOf(
+  first: number,
+  last: number,
+  { tokens, message }: Reading,
+  accepts: (words: readonly Token[]) => boolean,
+): Candidate | undefined {
+  const words = tokens.slice(first, last + 1);
+  if (first > last || !accepts(words)) {
+    return undefined;
+  }
+  const [only] = words;
+  const value =
+    words.length === 1 && only !== undefined
+      ? only.value
+      : message.slice(words[0]?.start, words.at(-1)?.end);
+  return { value, kind: "phrase", first, last };
+}
+
+const isNotOnlyGrammar = (words: readonly Token[]): boolean =>
+  words.some(
+    ({ kind, lower }) => kind === "word" && !prepositions.has(lower) && !conjunctions.has(lower),
+  ) &&
+  words.length <= 12 &&
+  words.every(({ value }) => value !== ",");
