@@ -65,7 +65,9 @@ function tabulate(): ReadonlyMap<string, ReadonlySet<string>> {
     const words = wordsOf(group);
     for (const word of words) {
       const synonyms = found.get(word) ?? new Set();
-      words.filter((other) => other !== word).forEach((other) => synonyms.add(other));
+      for (const other of words.filter((candidate) => candidate !== word)) {
+        synonyms.add(other);
+      }
       found.set(word, synonyms);
     }
   }

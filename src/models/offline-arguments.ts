@@ -1,4 +1,4 @@
-import { type Json, parseJson } from "../base/json.ts";
+import { isJsonObject, type Json, parseJson } from "../base/json.ts";
 import type { ToolDefinition } from "../model/model.ts";
 import {
   announced,
@@ -15,7 +15,7 @@ import { coordinated } from "./offline-lists.ts";
 import { matchNumbers } from "./offline-numbers.ts";
 import { type Parameter, parametersOf } from "./offline-parameters.ts";
 import { predicateOf, remainderOf, shapeText } from "./offline-phrases.ts";
-import { objectOf, type Token } from "./offline-tokens.ts";
+import type { Token } from "./offline-tokens.ts";
 import { toolWordsOf } from "./offline-tools.ts";
 
 /** Fills a tool's parameters from a clause; what is optional only where the clause clearly gives it. */
@@ -52,19 +52,25 @@ function put(draft: Draft, parameter: Parameter, filled: Filled, tokens: readonl
 /** JSON in the message whose keys are the tool's counts as its arguments. */
 function fillFromJson(draft: Draft): void {
   const { parameters, tokens } = draft.reading;
-  tokens.forEach((token, index) => {
-    const given = objectOf(token);
-    const list = token.kind === "json" && given === undefined ? parseJson(token.value) : undefined;
+  const given = tokens.flatMap((token, index) =>
+    token.kind === "json" ? [{ value: parseJson(token.value) ?? null, index }] : [],
+  );
+  for (const { value, index } of given) {
     for (const parameter of parameters) {
-      const [key = ""] = parameter.path;
-      const value = parameter.path.length === 1 ? (given?.[key] ?? undefined) : undefined;
-      if (value !== undefined) {
-        put(draft, parameter, { value, kind: "json" }, [index]);
-      } else if (list !== undefined && parameter.many && !draft.values.has(parameter)) {
-        put(draft, parameter, { value: list, kind: "json" }, [index]);
+      const part = partOf(value, parameter);
+      if (part !== undefined && !draft.values.has(parameter)) {
+        put(draft, parameter, { value: part, kind: "json" }, [index]);
       }
     }
-  });
+  }
+}
+
+function partOf(value: Json, { path, many }: Parameter): Json | undefined {
+  const [key = ""] = path;
+  if (isJsonObject(value)) {
+    return path.length === 1 ? value[key] : undefined;
+  }
+  return many && path.length === 1 && Array.isArray(value) ? value : undefined;
 }
 
 function fillChoices(draft: Draft): void {

@@ -9,7 +9,7 @@ import {
   prepositions,
 } from "./offline-grammar.ts";
 import type { Parameter, Role } from "./offline-parameters.ts";
-import { isPathLike, type Token, type TokenKind } from "./offline-tokens.ts";
+import { hasExtension, isPathLike, type Token, type TokenKind } from "./offline-tokens.ts";
 
 /** A part of a clause that may be the value of a parameter. */
 export interface Candidate {
@@ -73,14 +73,18 @@ export function announced(
   let index = first - 1;
   let called = false;
   while (index >= 0 && first - index <= 5 && connectors.has(tokens[index]?.lower ?? "")) {
-    called ||= /^(?:called|named|titled)$/.test(tokens[index]?.lower ?? "");
+    called ||= /^(?:called|named|titled|as)$/.test(tokens[index]?.lower ?? "");
     index -= 1;
   }
   const before = strength(tokens[index], labels);
-  const after = isWordLike(tokens[first]) ? 0.8 * strength(tokens[last + 1], labels) : 0;
-  const naming = called && (role === "name" || role === "path") ? 0.8 : 0;
+  const noun = tokens[last + 1];
+  const isNoun = isWordLike(tokens[first]) && !prepositions.has(noun?.lower ?? "");
+  const after = isNoun ? 0.8 * strength(noun, labels) : 0;
+  const naming = called && namedRoles.has(role) ? 0.8 : 0;
   return Math.max(before, after, naming);
 }
+
+const namedRoles: ReadonlySet<Role> = new Set(["name", "path", "pattern"]);
 
 const isWordLike = (token: Token | undefined): boolean => token?.kind === "word";
 
@@ -101,7 +105,7 @@ const bases: Readonly<Record<Role, Readonly<Partial<Record<Candidate["kind"], nu
   kind: { quoted: 0.5, name: 0.25, bare: 0.2 },
   place: { name: 0.8, quoted: 0.7, bare: 0.2 },
   text: { quoted: 0.9, phrase: 0.3, url: 0.3, name: 0.2, path: 0.15, number: 0.15, bare: 0.1 },
-  name: { name: 0.7, quoted: 0.65, path: 0.35, bare: 0.2, email: 0.4, number: 0.1 },
+  name: { name: 0.7, quoted: 0.65, path: 0.45, bare: 0.2, email: 0.4, number: 0.1 },
   other: {
     quoted: 0.6,
     name: 0.5,
@@ -122,13 +126,21 @@ function base(candidate: Candidate, { role }: Parameter, reading: Reading): numb
   if (role === "pattern" && candidate.kind === "path" && /[*?]|^\.\w+$/.test(candidate.value)) {
     return 1;
   }
-  if (role === "path" && candidate.kind === "path" && candidate.value.includes("*")) {
+  if (role === "path" && candidate.kind === "path" && !isFolderFor(candidate, reading)) {
     return 0.3;
+  }
+  if (candidate.kind === "name" && /^\p{Ll}/u.test(candidate.value)) {
+    return role === "kind" ? 0.6 : worth - 0.2;
   }
   const stems = reading.tokens[candidate.first]?.stems ?? [];
   const own = candidate.kind === "bare" && stems.some((stem) => reading.toolWords.has(stem));
   return own ? worth - 0.3 : worth;
 }
+
+/** Where a tool also takes a pattern, its path is a folder, and a file's name is the pattern. */
+const isFolderFor = ({ value }: Candidate, { parameters }: Reading): boolean =>
+  !value.includes("*") &&
+  !(hasExtension(value) && parameters.some(({ role, required }) => role === "pattern" && required));
 
 /** Prepositions that lead to a value of a role. */
 const leads: Readonly<Partial<Record<Role, ReadonlySet<string>>>> = {
@@ -190,7 +202,7 @@ function namesOf({ tokens, toolWords }: Reading): readonly Candidate[] {
     if (!isName(token, index) || isOwnIdentifier(token, toolWords)) {
       return;
     }
-    if (previous !== undefined && previous.last === index - 1 && !isIdentifier(token)) {
+    if (previous !== undefined && previous.last === index - 1 && !isJoined(previous, token)) {
       names.pop();
       const value = `${previous.value} ${token.value}`;
       names.push({ ...previous, value, last: index });
@@ -200,6 +212,10 @@ function namesOf({ tokens, toolWords }: Reading): readonly Candidate[] {
   });
   return names;
 }
+
+/** Identifiers stand alone. */
+const isJoined = ({ value }: Candidate, token: Token): boolean =>
+  isIdentifier(token) || /[_-]/.test(value);
 
 function isName(token: Token, index: number): boolean {
   const opening = index === 0 && (isVerb(token) || isStopWord(token));

@@ -136,6 +136,9 @@ function changeFit(tool: ToolDefinition, clause: readonly Token[]): number {
   if (asked.size === 0) {
     return made.size === 0 ? 1 : [...made].every((kind) => kind === "run") ? 0.7 : 0.25;
   }
+  if (made.has("delete") && !asked.has("delete")) {
+    return 0.1;
+  }
   const agreed = [...asked].some((kind) => made.has(kind));
   return agreed ? (named ? 1.3 : 1.15) : made.size === 0 ? 0.6 : 0.4;
 }
@@ -154,18 +157,21 @@ export function changesAsked(clause: readonly Token[]): ReadonlySet<string> {
 const files: ReadonlySet<string> = new Set(wordsOf("file document"));
 const folders: ReadonlySet<string> = new Set(wordsOf("folder directory dir"));
 
-/** A tool named for folders is not for a file, and the other way round. */
+/** A tool for folders is not for a file, and the other way round. */
 function thingFit(tool: ToolDefinition, clause: readonly Token[]): number {
   const says = (words: ReadonlySet<string>): boolean =>
     clause.some(({ stems }) => stems.some((stem) => words.has(stem)));
   const paths = clause.filter(({ kind }) => kind === "path").map(({ value }) => value);
-  const file = says(files) || paths.some(hasExtension);
+  const fileNamed = paths.some(hasExtension);
+  const file = says(files) || fileNamed;
   const folder = says(folders) || paths.some((path) => /[\\/]$/.test(path));
   const name = nameWordsOf(tool);
   const forFiles = name.some((word) => files.has(word));
-  const forFolders = name.some((word) => folders.has(word));
+  const forFolders = name.some((word) => folders.has(word)) && !forFiles;
+  const tellsOfFiles = [...toolWordsOf(tool)].some((word) => files.has(word));
   const wrong =
-    (file && !folder && forFolders && !forFiles) || (folder && !file && forFiles && !forFolders);
+    (file && !folder && forFolders && (fileNamed || !tellsOfFiles)) ||
+    (folder && !file && forFiles && !name.some((word) => folders.has(word)));
   return wrong ? 0.6 : 1;
 }
 
@@ -192,7 +198,9 @@ function isMeant(
   const words = contentWordsOf(free);
   const known = words.filter(({ word }) => knows(tool, word));
   if (words.length === 0) {
-    return chosen || values.size > 0 || intentsOf(clause).some(({ word }) => knows(tool, word));
+    const guessed = [...values.values()].some(({ kind }) => kind === "phrase");
+    const implied = intentsOf(clause).some(({ word }) => knows(tool, word));
+    return chosen || (!guessed && (values.size > 0 || implied));
   }
   return known.length / words.length >= leastKnown;
 }
@@ -201,7 +209,9 @@ const leastKnown = 0.3;
 
 /** Verbs that ask for anything. */
 const isVague = ({ lower }: Token): boolean =>
-  /^(?:show|get|give|display|print|fetch|return|tell|make|find)$/.test(lower);
+  /^(?:show|get|give|display|print|fetch|return|tell|make|find|say|says|said|contains?|written|know|big|large|old|much|many)$/.test(
+    lower,
+  );
 
 function knows(tool: ToolDefinition, word: string): boolean {
   const own = ownWordsOf(tool);

@@ -71,7 +71,7 @@ function isMeant(match: ChoiceMatch, parameter: Parameter, reading: Reading): bo
   const labelled = others.some(({ stems }) =>
     stems.some((stem) => {
       const strength = parameter.labels.get(orderWords.has(stem) ? "sort" : stem) ?? 0;
-      return strength > 0.2 && !reading.toolWords.has(stem);
+      return strength > 0.5 && !reading.toolWords.has(stem);
     }),
   );
   const own = named.some((stem) => reading.toolWords.has(stem) || parameter.labels.has(stem));

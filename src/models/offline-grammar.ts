@@ -25,6 +25,9 @@ export const pronouns: ReadonlySet<string> = words(
   "it its they them that this there those these him her his their one same result",
 );
 
+/** Pronouns that a thing said before can replace. */
+export const pronounObjects: ReadonlySet<string> = words("it them these those him she he");
+
 /** Words that open a question. */
 export const questionWords: ReadonlySet<string> = words(
   "what which who whom whose where when how why is are does do did was were",
@@ -37,12 +40,12 @@ export const connectors: ReadonlySet<string> = words(
 
 /** Words that say nothing on which tool is meant. */
 const fillers: ReadonlySet<string> = words(
-  "please can could would will you i me we us want need like let tell know-how have has had be been am just now so ok okay hi hello hey thanks thank there here not no but if up out off over only also me myself it's that's i'd i'll let's don't doesn't should must may might via using use tool called named back go ahead quickly again more new current whole entire after before first last next exactly following following: own same one ones such than them they he she",
+  "please can could would will you i me we us want need like let tell have has had be been am just now so ok okay hi hello hey thanks thank there here not no but if up out off over only also me myself it's that's i'd i'll let's don't doesn't should must may might via using use tool called named back go ahead quickly again more new current whole entire after before first last next exactly following own same one ones such than them they he she many much few several something anything stuff thing things someone",
 );
 
 /** Adjectives and the like, which stand before a noun without naming it. */
 const adjectives: ReadonlySet<string> = words(
-  "new current whole entire full same other own single first last next following existing empty main given specific allowed permitted available text plain working parent root small big large tiny long short",
+  "new current whole entire full same other own single first second third fourth fifth last next following existing empty main given specific allowed permitted available text plain working parent root small big large tiny long short",
 );
 
 /** Whether a token is a word without weight of its own for choosing a tool. */
@@ -65,7 +68,7 @@ export function mayName(token: Token): boolean {
 
 /** Groups of verbs by what they do to the world; a verb may be in several. */
 export const changes: Readonly<Record<string, ReadonlySet<string>>> = {
-  create: stems("create make mkdir new generate build touch"),
+  create: stems("create make mkdir generate build touch add connect relate link associate"),
   write: stems("write save store put overwrite record"),
   add: stems("add append insert attach remember note store record"),
   delete: stems("delete remove erase drop forget clear rm unlink destroy"),
@@ -75,7 +78,6 @@ export const changes: Readonly<Record<string, ReadonlySet<string>>> = {
   send: stems("send post mail publish notify submit"),
   switch: stems("toggle switch enable disable turn activate deactivate"),
   run: stems("run execute start trigger launch simulate perform invoke"),
-  connect: stems("connect relate link associate"),
 };
 
 /** Verbs that only look. */
@@ -88,7 +90,12 @@ export function changesOf(stem: string): readonly string[] {
   return Object.keys(changes).filter((kind) => changes[kind]?.has(stem));
 }
 
-/** Whether a word can be the verb of a request. */
+/** Whether a word, as `wordsOf` gives it, can be the verb of a request. */
+export function isVerbStem(stem: string): boolean {
+  return looks.has(stem) || changesOf(stem).length > 0;
+}
+
+/** Whether a token can be the verb of a request. */
 export function isVerb({ kind, stems: [stem = "", ...rest] }: Token): boolean {
-  return kind === "word" && rest.length === 0 && (looks.has(stem) || changesOf(stem).length > 0);
+  return kind === "word" && rest.length === 0 && isVerbStem(stem);
 }

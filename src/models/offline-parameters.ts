@@ -184,6 +184,7 @@ const roleWords: readonly (readonly [Role, ReadonlySet<string>])[] = [
 
 const ends = stems("source destination src dst dest target origin");
 const filing = stems("file directory folder path");
+const kinds = stems("type kind");
 
 function roleOf(words: readonly string[], schema: JsonObject, tool: ToolDefinition): Role {
   const format = schema["format"];
@@ -211,27 +212,26 @@ function labelsOf(
   { tool, parents }: Scope,
 ): ReadonlyMap<string, number> {
   const labels = new Map<string, number>();
-  const label = (word: string, strength: number): void => {
-    labels.set(word, Math.max(labels.get(word) ?? 0, strength));
+  const label = (announcing: Iterable<string>, strength: number): void => {
+    for (const word of announcing) {
+      labels.set(word, Math.max(labels.get(word) ?? 0, strength));
+    }
   };
   const head = words.at(-1) ?? "";
   const modifiers = words.slice(0, -1);
-  label(head, 1);
-  modifiers.forEach((word) => label(word, bareHeads.has(head) ? 0.9 : 0.25));
+  label([head], 1);
+  label(modifiers, bareHeads.has(head) ? 0.9 : 0.4);
   if (words.every((word) => bareHeads.has(word))) {
-    parents.forEach((word) => label(word, 0.9));
+    label(parents, 0.9);
   }
   if (role === "path") {
-    filing.forEach((word) => label(word, 0.7));
+    label(filing, 0.7);
   }
   if (role === "name" && words.every((word) => bareHeads.has(word) || filing.has(word))) {
-    wordsOf(tool.name)
-      .slice(1)
-      .forEach((word) => label(word, 0.6));
+    label(wordsOf(tool.name).slice(1), 0.6);
   }
   if (role === "kind") {
-    label("typ", 0.6);
-    label("kind", 0.6);
+    label(kinds, 0.6);
   }
   return labels;
 }

@@ -9,7 +9,7 @@ import {
   prepositions,
 } from "./offline-grammar.ts";
 import type { Parameter } from "./offline-parameters.ts";
-import type { Token } from "./offline-tokens.ts";
+import { hasExtension, type Token } from "./offline-tokens.ts";
 
 /**
  * What a clause says about a name that is already a value: the words between two names (`Ada knows
@@ -45,6 +45,9 @@ export function remainderOf(
   reading: Reading,
 ): Candidate | undefined {
   const { tokens } = reading;
+  if (parameter.path.length > 1) {
+    return undefined;
+  }
   const colon = tokens.findIndex(({ value, kind }) => kind === "mark" && value === ":");
   if (colon >= 0 && longRoles.has(parameter.role)) {
     return phraseOf(colon + 1, tokens.length - 1, reading, (words) => words.length > 0);
@@ -71,12 +74,38 @@ export function remainderOf(
 /** The text of a value as its parameter wants it: an extension becomes a pattern (`.md`: `*.md`). */
 export function shapeText(candidate: Candidate, parameter: Parameter, reading: Reading): string {
   const text = candidate.value;
-  if (parameter.role !== "pattern" || /[*?[\]{}^$|\\]/.test(text)) {
+  const globs = /\bglob/i.test(reading.tool.description) || parameter.about.has("glob");
+  if (parameter.role !== "pattern" || !globs || /[*?[\]{}/\\]/.test(text)) {
     return text;
   }
-  const globs = /\bglob/i.test(reading.tool.description) || parameter.about.has("glob");
-  return /^\.\w+$/.test(text) ? `*${text}` : globs && !text.includes("/") ? `**/*${text}*` : text;
+  const extension = extensions.get(text.toLowerCase()) ?? /^\.(\w+)$/.exec(text)?.[1];
+  const isFiles = /^(?:files?|documents?)$/.test(reading.tokens[candidate.last + 1]?.lower ?? "");
+  if (extension !== undefined && (isFiles || text.startsWith("."))) {
+    return `**/*.${extension}`;
+  }
+  return hasExtension(text) ? `**/${text}` : `**/*${text}*`;
 }
+
+/** Kinds of files by the name that people give them. */
+const extensions: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    markdown: "md",
+    text: "txt",
+    typescript: "ts",
+    javascript: "js",
+    python: "py",
+    ruby: "rb",
+    rust: "rs",
+    json: "json",
+    yaml: "yaml",
+    csv: "csv",
+    html: "html",
+    css: "css",
+    pdf: "pdf",
+    xml: "xml",
+    log: "log",
+  }),
+);
 
 const longRoles: ReadonlySet<string> = new Set(["text", "query"]);
 const nameRoles: ReadonlySet<string> = new Set(["path", "name", "place", "pattern", "other"]);

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject, parseJson } from "../base/json.ts";
+import { parseJson } from "../base/json.ts";
 import { wordsOf } from "../base/words.ts";
 
 /** What a token of a message is. A `mark` is a single character of punctuation. */
@@ -59,12 +59,6 @@ export function isPathLike(text: string): boolean {
 /** Whether a path names a file: its last part has an extension. */
 export function hasExtension(path: string): boolean {
   return /(?:^|[\\/])[\p{L}\p{N}_@+*-][\p{L}\p{N}_@+.*-]*\.[A-Za-z][A-Za-z0-9]{0,9}$/u.test(path);
-}
-
-/** The JSON object that a `json` token holds. */
-export function objectOf(token: Token): JsonObject | undefined {
-  const value: Json | undefined = token.kind === "json" ? parseJson(token.value) : undefined;
-  return isJsonObject(value) ? value : undefined;
 }
 
 const notPaths = /^(?:and\/or|on\/off|he\/she|yes\/no|either\/or|[\d/]+|e\.g|i\.e|a\.m|p\.m)$/i;
@@ -191,4 +185,4 @@ function makeToken(kind: TokenKind, text: string, value: string, start: number):
 }
 
 /** Marks that are read aloud as a word. */
-const signs: ReadonlyMap<string, readonly string[]> = new Map([["+", ["plus"]]]);
+const signs: ReadonlyMap<string, readonly string[]> = new Map([["+", wordsOf("plus")]]);

@@ -1,6 +1,6 @@
 import { wordsOf } from "../base/words.ts";
 import type { ToolDefinition } from "../model/model.ts";
-import { changesOf } from "./offline-grammar.ts";
+import { changesOf, isVerbStem } from "./offline-grammar.ts";
 
 /** The words of a tool's name and of the first sentence about it. */
 export function toolWordsOf(tool: ToolDefinition): ReadonlySet<string> {
@@ -19,7 +19,7 @@ export function nameWordsOf(tool: ToolDefinition): readonly string[] {
 
 /** The first sentence of a tool's description. */
 export function firstSentenceOf({ description }: ToolDefinition): string {
-  return /^[^]*?[.!?](?=\s|$)/.exec(description)?.[0] ?? description;
+  return /^[\s\S]*?[.!?](?=\s|$)/.exec(description)?.[0] ?? description;
 }
 
 interface Profile {
@@ -37,12 +37,19 @@ function profileOf(tool: ToolDefinition): Profile {
   }
   const name = wordsOf(tool.name);
   const sentence = wordsOf(firstSentenceOf(tool));
-  const named = name.flatMap(changesOf);
+  const verb = name.find(isVerbStem);
+  const named = verb === undefined ? [] : changesOf(verb);
   const told = sentence.slice(0, 6).flatMap(changesOf);
   const profile: Profile = {
     name,
     words: new Set([...name, ...sentence]),
-    changes: new Set(named.length > 0 ? [...named, ...told] : looksFirst(sentence) ? [] : told),
+    changes: new Set(
+      named.length > 0
+        ? [...named, ...told]
+        : verb !== undefined || looksFirst(sentence)
+          ? []
+          : told,
+    ),
   };
   profiles.set(tool, profile);
   return profile;
