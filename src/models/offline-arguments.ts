@@ -15,6 +15,7 @@ import { coordinated } from "./offline-lists.ts";
 import { matchNumbers } from "./offline-numbers.ts";
 import { type Parameter, parametersOf } from "./offline-parameters.ts";
 import { predicateOf, remainderOf, shapeText } from "./offline-phrases.ts";
+import { rowsOf } from "./offline-rows.ts";
 import type { Token } from "./offline-tokens.ts";
 import { toolWordsOf } from "./offline-tools.ts";
 
@@ -26,6 +27,7 @@ export function fill(tool: ToolDefinition, tokens: readonly Token[], message: st
   fillFromJson(draft);
   fillChoices(draft);
   fillNumbers(draft);
+  fillRows(draft);
   fillTexts(draft, true);
   fillRest(draft);
   fillTexts(draft, false);
@@ -59,7 +61,7 @@ function fillFromJson(draft: Draft): void {
     for (const parameter of parameters) {
       const part = partOf(value, parameter);
       if (part !== undefined && !draft.values.has(parameter)) {
-        put(draft, parameter, { value: part, kind: "json" }, [index]);
+        put(draft, parameter, { value: part, kind: "json", announced: 1 }, [index]);
       }
     }
   }
@@ -83,7 +85,7 @@ function fillChoices(draft: Draft): void {
         : undefined;
     if (match !== undefined) {
       const value = parameter.many ? [match.value] : match.value;
-      put(draft, parameter, { value, kind: "choice" }, match.tokens);
+      put(draft, parameter, { value, kind: "choice", announced: 1 }, match.tokens);
     }
   }
 }
@@ -91,8 +93,28 @@ function fillChoices(draft: Draft): void {
 function fillNumbers(draft: Draft): void {
   for (const { parameter, value, index } of matchNumbers(draft.reading)) {
     if (!draft.values.has(parameter) && !draft.used.has(index)) {
-      put(draft, parameter, { value: parameter.many ? [value] : value, kind: "number" }, [index]);
+      put(
+        draft,
+        parameter,
+        { value: parameter.many ? [value] : value, kind: "number", announced: 1 },
+        [index],
+      );
     }
+  }
+}
+
+/** Objects that the clause describes one by one. */
+function fillRows(draft: Draft): void {
+  const rows = rowsOf(candidatesOf(draft.reading), draft.reading);
+  for (const [parameter, members] of rows === undefined
+    ? []
+    : ([
+        [rows.name, rows.names],
+        [rows.kind, rows.kinds],
+      ] as const)) {
+    const value = spread(members.map((member) => member.value));
+    const tokens = members.flatMap(({ first, last }) => range(first, last));
+    put(draft, parameter, { value, kind: "name", announced: 1 }, tokens);
   }
 }
 
@@ -166,7 +188,8 @@ function take({ parameter, candidate }: Pair, all: readonly Candidate[], draft: 
   const one: Json = texts.length > 1 ? spread(texts) : first;
   const value = parameter.many ? texts : one;
   const tokens = members.flatMap((member) => range(member.first, member.last));
-  put(draft, parameter, { value, kind: candidate.kind }, tokens);
+  const told = announced(candidate, parameter, reading);
+  put(draft, parameter, { value, kind: candidate.kind, announced: told }, tokens);
 }
 
 /** What the clause says without a mark of its own: the rest after the verb, or after the name. */
@@ -178,7 +201,12 @@ function fillRest(draft: Draft): void {
     if (rest !== undefined && parameter.choices.length === 0 && parameter.type === "string") {
       const text = shapeText(rest, parameter, draft.reading);
       const tokens = range(rest.first, rest.last);
-      put(draft, parameter, { value: parameter.many ? [text] : text, kind: rest.kind }, tokens);
+      put(
+        draft,
+        parameter,
+        { value: parameter.many ? [text] : text, kind: rest.kind, announced: 0 },
+        tokens,
+      );
     }
   }
 }
@@ -190,9 +218,9 @@ function fillFallbacks(draft: Draft): void {
       ({ path }) => path.length > 1 && path[0] === parameter.path[0],
     );
     if (parameter.fallback !== undefined) {
-      put(draft, parameter, { value: parameter.fallback, kind: "schema" }, []);
+      put(draft, parameter, { value: parameter.fallback, kind: "schema", announced: 0 }, []);
     } else if (parameter.many && parameter.path.includes("[]") && siblings) {
-      put(draft, parameter, { value: [], kind: "schema" }, []);
+      put(draft, parameter, { value: [], kind: "schema", announced: 0 }, []);
     }
   }
 }

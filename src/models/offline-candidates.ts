@@ -1,3 +1,4 @@
+import { synonymsOf } from "../base/synonyms.ts";
 import type { ToolDefinition } from "../model/model.ts";
 import {
   conjunctions,
@@ -10,6 +11,7 @@ import {
 } from "./offline-grammar.ts";
 import type { Parameter, Role } from "./offline-parameters.ts";
 import { hasExtension, isPathLike, type Token, type TokenKind } from "./offline-tokens.ts";
+import { nameWordsOf } from "./offline-tools.ts";
 
 /** A part of a clause that may be the value of a parameter. */
 export interface Candidate {
@@ -54,7 +56,9 @@ export function candidatesOf(reading: Reading): readonly Candidate[] {
 /** How well a candidate suits a parameter, from below 0 to about 1.5; {@link enough} is enough. */
 export function suitability(candidate: Candidate, parameter: Parameter, reading: Reading): number {
   const label = announced(candidate, parameter, reading);
-  const others = reading.parameters.filter((other) => other !== parameter);
+  const others = reading.parameters.filter(
+    (other) => other !== parameter && (bases[other.role][candidate.kind] ?? -1) > 0.1,
+  );
   const rival = Math.max(0, ...others.map((other) => announced(candidate, other, reading)));
   const mislabelled = rival > label && rival >= 0.6 ? 0.5 : 0;
   const place = prepositionBonus(candidate, parameter, reading);
@@ -67,7 +71,7 @@ export const enough = 0.35;
 /** How clearly the words around a candidate announce it as the value of a parameter, from 0 to 1. */
 export function announced(
   { first, last }: Candidate,
-  { labels, role }: Parameter,
+  { labels, role, about }: Parameter,
   { tokens }: Reading,
 ): number {
   let index = first - 1;
@@ -81,7 +85,8 @@ export function announced(
   const isNoun = isWordLike(tokens[first]) && !prepositions.has(noun?.lower ?? "");
   const after = isNoun ? 0.8 * strength(noun, labels) : 0;
   const naming = called && namedRoles.has(role) ? 0.8 : 0;
-  return Math.max(before, after, naming);
+  const output = about.has("output") && /^(?:to|into)$/.test(tokens[first - 1]?.lower ?? "");
+  return Math.max(before, after, naming, output && role === "name" ? 0.8 : 0);
 }
 
 const namedRoles: ReadonlySet<Role> = new Set(["name", "path", "pattern"]);
@@ -105,7 +110,7 @@ const bases: Readonly<Record<Role, Readonly<Partial<Record<Candidate["kind"], nu
   kind: { quoted: 0.5, name: 0.25, bare: 0.2 },
   place: { name: 0.8, quoted: 0.7, bare: 0.2 },
   text: { quoted: 0.9, phrase: 0.3, url: 0.3, name: 0.2, path: 0.15, number: 0.15, bare: 0.1 },
-  name: { name: 0.7, quoted: 0.65, path: 0.45, bare: 0.2, email: 0.4, number: 0.1 },
+  name: { name: 0.7, quoted: 0.65, path: 0.45, bare: 0.2, email: 0.4, number: -0.2 },
   other: {
     quoted: 0.6,
     name: 0.5,
@@ -120,21 +125,43 @@ const bases: Readonly<Record<Role, Readonly<Partial<Record<Candidate["kind"], nu
 
 function base(candidate: Candidate, { role }: Parameter, reading: Reading): number {
   const worth = bases[role][candidate.kind] ?? -1;
-  if (role === "path" && candidate.kind === "quoted" && isPathLike(candidate.value)) {
-    return 0.85;
+  const { kind, value } = candidate;
+  if (role === "path") {
+    return worthOfPath(candidate, worth, reading);
   }
-  if (role === "pattern" && candidate.kind === "path" && /[*?]|^\.\w+$/.test(candidate.value)) {
+  if (role === "pattern" && kind === "path" && /[*?]|^\.\w+$/.test(value)) {
     return 1;
   }
-  if (role === "path" && candidate.kind === "path" && !isFolderFor(candidate, reading)) {
-    return 0.3;
-  }
-  if (candidate.kind === "name" && /^\p{Ll}/u.test(candidate.value)) {
+  if (kind === "name" && /^\p{Ll}/u.test(value)) {
     return role === "kind" ? 0.6 : worth - 0.2;
   }
-  const stems = reading.tokens[candidate.first]?.stems ?? [];
-  const own = candidate.kind === "bare" && stems.some((stem) => reading.toolWords.has(stem));
-  return own ? worth - 0.3 : worth;
+  return isOwnValue(candidate, reading) ? worth - 0.3 : worth;
+}
+
+function worthOfPath(candidate: Candidate, worth: number, reading: Reading): number {
+  const { kind, value } = candidate;
+  if (kind === "path") {
+    return isFolderFor(candidate, reading) ? worth : 0.3;
+  }
+  if (kind === "bare" && wholes.has(value.toLowerCase())) {
+    return -1;
+  }
+  const quotedPath = kind === "quoted" && isPathLike(value);
+  return quotedPath ? 0.85 : isOwnValue(candidate, reading) ? worth - 0.3 : worth;
+}
+
+/** Whether a plain word is one of the tool's own. */
+const isOwnValue = ({ kind, first }: Candidate, reading: Reading): boolean =>
+  kind === "bare" && reading.tokens[first]?.stems.some((stem) => isOwnWord(stem, reading)) === true;
+
+/** Words for all that there is, rather than for a folder in it. */
+export const wholes: ReadonlySet<string> = new Set(
+  "project repository repo workspace root everything disk drive computer system folder".split(" "),
+);
+
+/** Whether a word is the tool's own, or means the same as one in its name. */
+export function isOwnWord(stem: string, { tool, toolWords }: Reading): boolean {
+  return toolWords.has(stem) || nameWordsOf(tool).some((word) => synonymsOf(word).has(stem));
 }
 
 /** Where a tool also takes a pattern, its path is a folder, and a file's name is the pattern. */
@@ -158,6 +185,11 @@ const ahead: ReadonlySet<string> = new Set(["to", "into", "with", "by", "as", "-
 
 function prepositionBonus(candidate: Candidate, parameter: Parameter, reading: Reading): number {
   const preposition = prepositionBefore(candidate, parameter, reading.tokens);
+  const { tokens } = reading;
+  const around = `${tokens[candidate.first - 1]?.lower} ${tokens[candidate.last + 1]?.lower}`;
+  if (parameter.role === "kind" && /^\( \)$| (?:named|called)$/.test(around)) {
+    return 0.3;
+  }
   if (preposition === undefined) {
     return 0;
   }
@@ -258,13 +290,19 @@ const isOpened = (token: Token | undefined, texts: readonly Parameter[]): boolea
   texts.some(({ labels }) => strength(token, labels) >= 0.6);
 
 function phraseFrom(first: number, reading: Reading): Candidate {
-  const { tokens, message } = reading;
+  const { tokens } = reading;
   let last = first;
   while (last + 1 < tokens.length && !endsPhrase(last + 1, reading)) {
     last += 1;
   }
-  const value = message.slice(tokens[first]?.start, tokens[last]?.end);
-  return { value, kind: "phrase", first, last };
+  return { value: sliceOf(first, last, reading), kind: "phrase", first, last };
+}
+
+/** The text of a clause from one token to another; an exclamation mark at the end belongs to it. */
+export function sliceOf(first: number, last: number, { tokens, message }: Reading): string {
+  const end = tokens[last]?.end ?? message.length;
+  const exclaims = last === tokens.length - 1 && message.charAt(end) === "!";
+  return message.slice(tokens[first]?.start, exclaims ? end + 1 : end);
 }
 
 /** A phrase ends before another value with its preposition, another label, and the tool's own words. */

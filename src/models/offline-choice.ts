@@ -3,7 +3,7 @@ import { type ScoredField, WordScorer } from "../base/word-scorer.ts";
 import { wordsOf } from "../base/words.ts";
 import type { ToolDefinition } from "../model/model.ts";
 import { fill } from "./offline-arguments.ts";
-import type { Filling } from "./offline-filling.ts";
+import type { Filled, Filling } from "./offline-filling.ts";
 import { changesOf, isStopWord, isVerb, questionWords } from "./offline-grammar.ts";
 import { contentWordsOf, intentsOf } from "./offline-intents.ts";
 import { type Parameter, parametersOf } from "./offline-parameters.ts";
@@ -34,9 +34,26 @@ export function chooseTools(
   return shortlist
     .slice(0, longest)
     .map(({ tool, share }) => weigh(tool, share, clause, message))
-    .filter(({ score }) => score > 0)
+    .map((choice) => ({ ...choice, score: choice.score * ownership(choice, tools) }))
+    .filter(({ score }) => score > leastScore)
     .toSorted((left, right) => right.score - left.score);
 }
+
+/** Below 1 where a plain word became a value although another tool is called by it. */
+function ownership({ tool, filling }: Choice, tools: readonly ToolDefinition[]): number {
+  const guesses = [...filling.values.values()].filter(
+    ({ kind, announced }) => (kind === "bare" || kind === "phrase") && announced < 0.5,
+  );
+  const words = guesses
+    .map(({ value }) => (typeof value === "string" ? wordsOf(value) : []))
+    .filter(({ length }) => length === 1)
+    .flatMap(([word = ""]) => [word, ...synonymsOf(word)]);
+  const others = tools.filter((other) => other !== tool);
+  return others.some((other) => nameWordsOf(other).some((word) => words.includes(word))) ? 0.5 : 1;
+}
+
+/** A lower score is no match. */
+const leastScore = 0.12;
 
 /** So many tools have their arguments tried, and so many with the tools whose `enum` may decide. */
 const shortest = 14;
@@ -46,8 +63,10 @@ const hasChoice = (tool: ToolDefinition): boolean =>
   parametersOf(tool).some(({ choices, required }) => required && choices.length > 0);
 
 /** Whether the message calls the tool by its name. */
-const mention = ({ name }: ToolDefinition, clause: readonly Token[]): number =>
-  clause.some(({ lower }) => lower === name.toLowerCase() && /[_-]/.test(lower)) ? 3 : 0;
+const mention = (tool: ToolDefinition, clause: readonly Token[]): number =>
+  clause.some(({ lower }) => lower === tool.name.toLowerCase() && nameWordsOf(tool).length > 1)
+    ? 3
+    : 0;
 
 const scorers = new WeakMap<readonly ToolDefinition[], WordScorer>();
 
@@ -85,27 +104,38 @@ function weigh(
   );
   const score =
     (share + (chosen ? 0.5 : 0)) *
-    fitOf(filling, clause) *
+    fitOf(tool, filling, clause) *
     changeFit(tool, clause) *
     thingFit(tool, clause) *
     nameFit(tool, clause) *
     (/\bdeprecated\b/i.test(tool.description) ? 0.7 : 1);
-  return { tool, filling, score: isMeant(tool, filling, clause, chosen) ? score : 0 };
+  return { tool, filling, score: score * evidenceFor(tool, filling, clause, chosen) };
 }
 
 /** How much of what the clause names the tool takes, and how much of what the tool needs it names. */
-function fitOf({ missing, used, values }: Filling, clause: readonly Token[]): number {
-  const lacking = missing.map((parameter) => (isPlace(parameter) ? 0.9 : 0.5));
+function fitOf(tool: ToolDefinition, filling: Filling, clause: readonly Token[]): number {
+  const { missing, used, values } = filling;
+  const needed = missing.filter((parameter) => !isPlace(parameter)).length;
+  const lacking = [needed > 0 ? 0.5 * 0.8 ** (needed - 1) : 1, missing.length > needed ? 0.9 : 1];
   const idle = clause.map((token, index) =>
     used.has(index) ? 1 : (idleWeights[token.kind] ?? (isName(token, index) ? 0.75 : 1)),
   );
   const taken = clause.filter((token, index) => used.has(index) && token.kind in idleWeights);
-  const lone = [...values].filter(
-    ([{ many, path }, { value }]) =>
-      many && !path.includes("[]") && Array.isArray(value) && value.length < 2,
-  );
-  const product = [...lacking, ...idle].reduce((all, weight) => all * weight, 1);
-  return product * 1.1 ** Math.min(taken.length, 3) * 0.9 ** lone.length;
+  const odd = [...values].map(([parameter, filled]) => oddity(tool, parameter, filled));
+  const product = [...lacking, ...idle, ...odd].reduce((all, weight) => all * weight, 1);
+  return product * 1.1 ** Math.min(taken.length, 3);
+}
+
+/** Below 1 where a value is not quite what its parameter is for. */
+function oddity(tool: ToolDefinition, parameter: Parameter, { value, kind }: Filled): number {
+  const { role, many, path, labels, required } = parameter;
+  if (kind === "path" && (role === "name" || role === "kind")) {
+    return toolChangesOf(tool).size > 0 && required ? 0 : 0.6;
+  }
+  if (many && Array.isArray(value) && value.length === 0) {
+    return nameWordsOf(tool).some((word) => (labels.get(word) ?? 0) >= 0.6) ? 0.35 : 0.95;
+  }
+  return many && !path.includes("[]") && Array.isArray(value) && value.length < 2 ? 0.9 : 1;
 }
 
 /** A path that the message does not give may still come from the server's own folders. */
@@ -187,25 +217,30 @@ function nameFit(tool: ToolDefinition, clause: readonly Token[]): number {
   return 0.7 + (0.3 * name.filter((word) => said.has(word)).length) / Math.max(1, name.length);
 }
 
-/** Whether enough of the clause's own words are words of the tool: one value that fits is no reason. */
-function isMeant(
+/**
+ * How far the clause's own words, those that are no values, are words of the tool: from 0.6 to 1, and 0
+ * where it is too little. One value that fits is no reason to call a tool.
+ */
+function evidenceFor(
   tool: ToolDefinition,
-  { used, values }: Filling,
+  { used, values, missing }: Filling,
   clause: readonly Token[],
   chosen: boolean,
-): boolean {
+): number {
   const free = clause.filter((token, index) => !used.has(index) && !isVague(token));
   const words = contentWordsOf(free);
-  const known = words.filter(({ word }) => knows(tool, word));
   if (words.length === 0) {
     const guessed = [...values.values()].some(({ kind }) => kind === "phrase");
-    const implied = intentsOf(clause).some(({ word }) => knows(tool, word));
-    return chosen || (!guessed && (values.size > 0 || implied));
+    const implied = intentsOf(clause).some(({ word }) => knowing(tool, word) === 1);
+    const possible = values.size > 0 || (missing.every(isPlace) && implied);
+    return chosen || (!guessed && possible) ? 1 : 0;
   }
-  return known.length / words.length >= leastKnown;
+  const known = words.map(({ word }) => knowing(tool, word)).reduce((sum, part) => sum + part, 0);
+  const share = known / words.length;
+  return share < leastKnown ? 0 : 0.6 + 0.4 * share;
 }
 
-const leastKnown = 0.3;
+const leastKnown = 0.34;
 
 /** Verbs that ask for anything. */
 const isVague = ({ lower }: Token): boolean =>
@@ -213,26 +248,39 @@ const isVague = ({ lower }: Token): boolean =>
     lower,
   );
 
-function knows(tool: ToolDefinition, word: string): boolean {
-  const own = ownWordsOf(tool);
-  return own.has(word) || [...synonymsOf(word)].some((synonym) => own.has(synonym));
+/** 1 for a word by which a tool is called or described, 0.5 for one that only its long description has. */
+function knowing(tool: ToolDefinition, word: string): number {
+  const alternatives = [word, ...synonymsOf(word)];
+  const { near, far } = ownWordsOf(tool);
+  return alternatives.some((one) => near.has(one))
+    ? 1
+    : alternatives.some((one) => far.has(one))
+      ? 0.5
+      : 0;
 }
 
-const ownWords = new WeakMap<ToolDefinition, ReadonlySet<string>>();
+interface OwnWords {
+  readonly near: ReadonlySet<string>;
+  readonly far: ReadonlySet<string>;
+}
 
-function ownWordsOf(tool: ToolDefinition): ReadonlySet<string> {
+const ownWords = new WeakMap<ToolDefinition, OwnWords>();
+
+function ownWordsOf(tool: ToolDefinition): OwnWords {
   const known = ownWords.get(tool);
   if (known !== undefined) {
     return known;
   }
   const parameters = parametersOf(tool);
-  const words = new Set([
-    ...toolWordsOf(tool),
-    ...wordsOf(tool.description.slice(0, mostDescription)),
-    ...parameters.flatMap(({ path }) => wordsOf(path.join(" "))),
-    ...parameters.flatMap(({ about }) => [...about]),
-    ...parameters.flatMap(({ choices }) => wordsOf(choices.join(" "))),
-  ]);
+  const words: OwnWords = {
+    near: new Set([
+      ...toolWordsOf(tool),
+      ...parameters.flatMap(({ path }) => wordsOf(path.join(" "))),
+      ...parameters.flatMap(({ about }) => [...about]),
+      ...parameters.flatMap(({ choices }) => wordsOf(choices.join(" "))),
+    ]),
+    far: new Set(wordsOf(tool.description.slice(0, mostDescription))),
+  };
   ownWords.set(tool, words);
   return words;
 }

@@ -4,22 +4,27 @@ import type { Parameter } from "./offline-parameters.ts";
 
 /** What a clause gives for a tool's parameters. */
 export interface Filling {
-  readonly values: ReadonlyMap<Parameter, Filled>;
+  readonly values: Values;
   /** Required parameters for which it gives nothing. */
   readonly missing: readonly Parameter[];
   /** The tokens, counted in the clause, that went into a value. */
   readonly used: ReadonlySet<number>;
 }
 
+/** The values of a call. */
+export type Values = ReadonlyMap<Parameter, Filled>;
+
 /** The value of one parameter. */
 export interface Filled {
   readonly value: Json;
   /** How the message gave it; `schema` where the schema did. */
   readonly kind: Candidate["kind"] | "choice" | "schema" | "result";
+  /** How clearly the words around it announced it, from 0 to 1. */
+  readonly announced: number;
 }
 
 /** The arguments that a filling makes. Several values for the name in an array of objects make several objects. */
-export function toArguments(values: ReadonlyMap<Parameter, Filled>): JsonObject {
+export function toArguments(values: Values): JsonObject {
   const result: { [key: string]: Json } = {};
   const rows = Math.max(
     1,

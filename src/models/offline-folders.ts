@@ -2,7 +2,7 @@ import { wordsOf } from "../base/words.ts";
 import type { ToolDefinition } from "../model/model.ts";
 import { parametersOf } from "./offline-parameters.ts";
 import type { Plan, Planning } from "./offline-plan.ts";
-import { entriesOf, rootsOf, textOfResult } from "./offline-results.ts";
+import { type Entry, entriesOf, rootsOf, textOfResult } from "./offline-results.ts";
 import { nameWordsOf, toolChangesOf } from "./offline-tools.ts";
 
 /**
@@ -72,5 +72,26 @@ function searchesFiles(tool: ToolDefinition): boolean {
     toolChangesOf(tool).size === 0 &&
     roles.includes("pattern") &&
     roles.every((role) => role === "pattern" || role === "path")
+  );
+}
+
+/** What a folder holds, by a tool that is named for listing and takes a path. */
+export function* listFolder(path: string, { tools }: Planning): Plan<readonly Entry[]> {
+  const tool = tools.find(listsFolders);
+  const [parameter] = tool === undefined ? [] : parametersOf(tool);
+  if (tool === undefined || parameter === undefined) {
+    return [];
+  }
+  const result = yield { name: tool.name, arguments: { [parameter.path[0] ?? ""]: path } };
+  return result.isError ? [] : entriesOf(textOfResult(result));
+}
+
+function listsFolders(tool: ToolDefinition): boolean {
+  const [first, ...others] = parametersOf(tool);
+  return (
+    nameWordsOf(tool).includes("list") &&
+    first?.role === "path" &&
+    first.path.length === 1 &&
+    others.every(({ required }) => !required)
   );
 }

@@ -26,7 +26,9 @@ export const pronouns: ReadonlySet<string> = words(
 );
 
 /** Pronouns that a thing said before can replace. */
-export const pronounObjects: ReadonlySet<string> = words("it them these those him she he");
+export const pronounObjects: ReadonlySet<string> = words(
+  "it them these those him she he its his their",
+);
 
 /** Words that open a question. */
 export const questionWords: ReadonlySet<string> = words(
@@ -96,6 +98,7 @@ export function isVerbStem(stem: string): boolean {
 }
 
 /** Whether a token can be the verb of a request. */
-export function isVerb({ kind, stems: [stem = "", ...rest] }: Token): boolean {
-  return kind === "word" && rest.length === 0 && isVerbStem(stem);
+export function isVerb(token: Token | undefined): boolean {
+  const [stem = "", ...rest] = token?.stems ?? [];
+  return token?.kind === "word" && rest.length === 0 && isVerbStem(stem);
 }

@@ -61,14 +61,18 @@ const intents: readonly (readonly [RegExp, string, number])[] = [
   ],
   [/\b(?:what|what is|what are|what s)\b.* (?:in|inside|under|within) (?!.*\bFILE\b)/, "list", 0.6],
   [/\b(?:what|what is)\b.* (?:in|inside) (?:\w+ )*FILE\b/, "read contents", 0.8],
-  [/\b(?:says?|said|contains?|contents?|written)\b/, "read contents", 0.7],
+  [
+    /^(?:what|does|do)\b.*\bsay\b|\b(?:says|said|contains?|contents?|written)\b/,
+    "read contents",
+    0.7,
+  ],
   [
     /\b(?:contents? of|what is in|what s in) (?:the |this |my )?(?:\w+ )?(?:folder|directory)\b/,
     "list directory",
     0.8,
   ],
   [/\bFOLDER\b|\b(?:folder|directory)\b/, "list", 0.2],
-  [/^where\b|\bwhere is\b|\bwhere are\b/, "search find", 0.9],
+  [/^where\b|\bwhere (?:is|are)\b|^(?:is|are) there\b|\bexists?\b/, "search find", 0.9],
   [
     /^who\b|\b(?:know|remember|tell|have|information|anything|everything|stored)\b.* about\b/,
     "search query",

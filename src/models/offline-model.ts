@@ -1,12 +1,11 @@
 import { isJsonObject } from "../base/json.ts";
-import type { ToolCallPart, ToolResultPart } from "../message/content.ts";
 import { type Message, textOf, toolCallsOf } from "../message/message.ts";
 import type { Model, ModelRequest } from "../model/model.ts";
 import type { ModelEvent } from "../model/model-event.ts";
 import { noUsage } from "../model/usage.ts";
 import { answerOf, howToGetModel, unfinished } from "./offline-answer.ts";
 import { tellsRoots } from "./offline-folders.ts";
-import { type PlannedCall, type Planning, planMessage } from "./offline-plan.ts";
+import { type Exchange, type PlannedCall, type Planning, planMessage } from "./offline-plan.ts";
 import { rootsOf, textOfResult } from "./offline-results.ts";
 
 /** What to tell whoever gets this model without having chosen it: two lines. */
@@ -76,11 +75,6 @@ function decide({ messages, tools, toolChoice }: ModelRequest, maxCalls: number)
     step = plan.next(result);
   }
   return { kind: "answer", text: answerOf(planning.outcomes, tools) };
-}
-
-interface Exchange {
-  readonly call: ToolCallPart;
-  readonly result: ToolResultPart;
 }
 
 function exchangesOf(messages: readonly Message[]): readonly Exchange[] {

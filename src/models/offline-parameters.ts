@@ -224,7 +224,7 @@ function labelsOf(
   if (words.every((word) => bareHeads.has(word))) {
     label(parents, 0.9);
   }
-  if (role === "path") {
+  if (role === "path" || role === "pattern") {
     label(filing, 0.7);
   }
   if (role === "name" && words.every((word) => bareHeads.has(word) || filing.has(word))) {

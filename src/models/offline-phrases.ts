@@ -1,5 +1,12 @@
-import { type Candidate, type Reading, range } from "./offline-candidates.ts";
-import type { Filled } from "./offline-filling.ts";
+import {
+  type Candidate,
+  isOwnWord,
+  type Reading,
+  range,
+  sliceOf,
+  wholes,
+} from "./offline-candidates.ts";
+import type { Values } from "./offline-filling.ts";
 import {
   conjunctions,
   determiners,
@@ -17,7 +24,7 @@ import { hasExtension, type Token } from "./offline-tokens.ts";
  */
 export function predicateOf(
   parameter: Parameter,
-  values: ReadonlyMap<Parameter, Filled>,
+  values: Values,
   used: ReadonlySet<number>,
   reading: Reading,
 ): Candidate | undefined {
@@ -30,11 +37,11 @@ export function predicateOf(
   }
   const pair = siblings.filter(([{ order }]) => order !== undefined).length === 2;
   if (pair && object !== undefined) {
-    return phraseOf(subject + 1, object - 1, reading, isNotOnlyGrammar);
+    return phraseOf(subject + 1, object - 1, reading, (words) => saysMore(words, reading));
   }
   const fitting = parameter.role === "text" && object === undefined;
   return fitting
-    ? phraseOf(subject + 1, reading.tokens.length - 1, reading, isNotOnlyGrammar)
+    ? phraseOf(subject + 1, reading.tokens.length - 1, reading, (words) => saysMore(words, reading))
     : undefined;
 }
 
@@ -52,23 +59,22 @@ export function remainderOf(
   if (colon >= 0 && longRoles.has(parameter.role)) {
     return phraseOf(colon + 1, tokens.length - 1, reading, (words) => words.length > 0);
   }
-  let first = 0;
-  while (first < tokens.length && isLead(first, used, reading)) {
-    first += 1;
-  }
-  let last = tokens.length - 1;
-  while (last >= first && isTail(last, used, reading)) {
-    last -= 1;
-  }
+  const long = longRoles.has(parameter.role);
+  const [first, last] = boundsOf(used, reading, long, false) ??
+    boundsOf(used, reading, long, long && isVerb(tokens[0])) ?? [1, 0];
   const free = range(first, last).every((index) => !used.has(index));
   if (!free || first > last) {
     return undefined;
   }
-  if (longRoles.has(parameter.role)) {
+  if (long) {
     return phraseOf(first, last, reading, (words) => words.length > 0);
   }
   const single = first === last && nameRoles.has(parameter.role);
-  return single ? phraseOf(first, last, reading, (words) => words.every(mayName)) : undefined;
+  return single
+    ? phraseOf(first, last, reading, (words) =>
+        words.every((word) => mayName(word) && !wholes.has(word.lower)),
+      )
+    : undefined;
 }
 
 /** The text of a value as its parameter wants it: an extension becomes a pattern (`.md`: `*.md`). */
@@ -110,21 +116,51 @@ const extensions: ReadonlyMap<string, string> = new Map(
 const longRoles: ReadonlySet<string> = new Set(["text", "query"]);
 const nameRoles: ReadonlySet<string> = new Set(["path", "name", "place", "pattern", "other"]);
 
-function isLead(index: number, used: ReadonlySet<number>, { tokens, toolWords }: Reading): boolean {
-  const token = tokens[index];
+/** The first and last token of what is left; with `greetings` even a lone `hi` is something to repeat. */
+function boundsOf(
+  used: ReadonlySet<number>,
+  reading: Reading,
+  long: boolean,
+  greetings: boolean,
+): readonly [number, number] | undefined {
+  const { tokens } = reading;
+  let first = 0;
+  while (first < tokens.length && isLead(first, used, reading, greetings)) {
+    first += 1;
+  }
+  let last = tokens.length - 1;
+  while (last >= first && isTail(last, used, reading, long)) {
+    last -= 1;
+  }
+  return first > last ? undefined : [first, last];
+}
+
+function isLead(
+  index: number,
+  used: ReadonlySet<number>,
+  reading: Reading,
+  greetings: boolean,
+): boolean {
+  const token = reading.tokens[index];
   return (
     token !== undefined &&
     !used.has(index) &&
-    (isStopWord(token) ||
+    ((isStopWord(token) && !greetings) ||
       isVerb(token) ||
       token.kind === "mark" ||
-      (token.kind === "word" && token.stems.every((stem) => toolWords.has(stem))))
+      (token.kind === "word" && token.stems.every((stem) => isOwnWord(stem, reading))))
   );
 }
 
-function isTail(index: number, used: ReadonlySet<number>, { tokens, toolWords }: Reading): boolean {
+function isTail(
+  index: number,
+  used: ReadonlySet<number>,
+  reading: Reading,
+  long: boolean,
+): boolean {
+  const { tokens } = reading;
   const token = tokens[index];
-  const own = token?.kind === "word" && token.stems.every((stem) => toolWords.has(stem));
+  const own = token?.kind === "word" && token.stems.every((stem) => isOwnWord(stem, reading));
   return (
     token !== undefined &&
     (used.has(index) ||
@@ -132,7 +168,7 @@ function isTail(index: number, used: ReadonlySet<number>, { tokens, toolWords }:
       determiners.has(token.lower) ||
       conjunctions.has(token.lower) ||
       /^(?:please|back|again)$/.test(token.lower) ||
-      (own && precededByPreposition(index, tokens)) ||
+      (own && (!long || precededByPreposition(index, tokens))) ||
       (token.kind === "mark" && token.value !== "!"))
   );
 }
@@ -144,24 +180,30 @@ const precededByPreposition = (index: number, tokens: readonly Token[]): boolean
 function phraseOf(
   first: number,
   last: number,
-  { tokens, message }: Reading,
+  reading: Reading,
   accepts: (words: readonly Token[]) => boolean,
 ): Candidate | undefined {
-  const words = tokens.slice(first, last + 1);
+  const words = reading.tokens.slice(first, last + 1);
   if (first > last || !accepts(words)) {
     return undefined;
   }
   const [only] = words;
   const value =
-    words.length === 1 && only !== undefined
-      ? only.value
-      : message.slice(words[0]?.start, words.at(-1)?.end);
+    words.length === 1 && only !== undefined ? only.value : sliceOf(first, last, reading);
   return { value, kind: "phrase", first, last };
 }
 
-const isNotOnlyGrammar = (words: readonly Token[]): boolean =>
+/** Whether words say something besides grammar and the tool's own words, in one piece. */
+const saysMore = (words: readonly Token[], reading: Reading): boolean =>
+  words.length <= longestPredicate &&
+  words.every(({ value }) => !/^[,()]$/.test(value)) &&
   words.some(
-    ({ kind, lower }) => kind === "word" && !prepositions.has(lower) && !conjunctions.has(lower),
-  ) &&
-  words.length <= 12 &&
-  words.every(({ value }) => value !== ",");
+    (word) =>
+      word.kind === "word" &&
+      !prepositions.has(word.lower) &&
+      !conjunctions.has(word.lower) &&
+      !determiners.has(word.lower) &&
+      !word.stems.every((stem) => isOwnWord(stem, reading)),
+  );
+
+const longestPredicate = 14;

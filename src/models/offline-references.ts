@@ -1,22 +1,32 @@
+import { isJsonObject, type Json } from "../base/json.ts";
+import type { ToolDefinition } from "../model/model.ts";
 import { pronounObjects } from "./offline-grammar.ts";
-import { type Entry, isFolder } from "./offline-results.ts";
+import { parametersOf } from "./offline-parameters.ts";
+import type { Exchange, Outcome } from "./offline-plan.ts";
+import {
+  type Entry,
+  entriesOf,
+  isAbsolute,
+  isFolder,
+  joinPath,
+  textOfResult,
+} from "./offline-results.ts";
 import { isPathLike, type Token } from "./offline-tokens.ts";
 
-/** What was said or done before the clause. */
-export interface Referents {
-  /** What the request before was about: the things that it listed, or the value that it was given. */
-  readonly values: readonly string[];
-  /** The tokens of what was said before, the latest last. */
-  readonly said: readonly (readonly Token[])[];
+/** Something that was said before. */
+export interface Said {
+  readonly tokens: readonly Token[];
+  readonly message: string;
 }
 
 /**
- * A clause with `it` and `them` replaced by what they stand for: values of the request before, else the
- * last path, name or quoted text that was said. A clause with a value of its own keeps its pronouns.
+ * A clause with `it` and `them` replaced by what they stand for: a value of the request before, else
+ * the last path, URL or quoted text that was said. A clause with a value of its own keeps its pronouns.
  */
 export function resolvePronouns(
   clause: readonly Token[],
-  { values, said }: Referents,
+  subject: readonly string[],
+  said: readonly Said[],
 ): readonly Token[] {
   const index = clause.findIndex(
     ({ kind, lower }, place) =>
@@ -28,11 +38,7 @@ export function resolvePronouns(
   if (pronoun === undefined || clause.some(({ kind }) => kind === "path" || kind === "quoted")) {
     return clause;
   }
-  const spoken = said
-    .toReversed()
-    .map((tokens) => mainTokens(tokens))
-    .find((tokens) => tokens.length > 0);
-  const made = values.map(
+  const made = subject.map(
     (value): Token => ({
       ...pronoun,
       kind: isPathLike(value) ? "path" : "quoted",
@@ -41,11 +47,52 @@ export function resolvePronouns(
       stems: [],
     }),
   );
-  const plural = /^(?:them|they|these|those|both)$/.test(pronoun.lower);
-  const found = made.length > 0 ? made : (spoken ?? []);
+  const spoken = said.toReversed().map(({ tokens }) => mainTokens(tokens));
+  const found = made.length > 0 ? made : (spoken.find((tokens) => tokens.length > 0) ?? []);
+  const plural = /^(?:them|they|these|those|their)$/.test(pronoun.lower);
   const meant = plural ? found : found.slice(0, 1);
   return meant.length === 0 ? clause : clause.toSpliced(index, 1, ...meant);
 }
+
+/** What a request was about: the files that it found, or the path or the names that it was given. */
+export function subjectOf(
+  outcome: Outcome | undefined,
+  tools: readonly ToolDefinition[],
+): readonly string[] {
+  if (outcome?.kind !== "done") {
+    return [];
+  }
+  const folder = folderOf(outcome, tools);
+  const files = entriesOf(textOfResult(outcome.result)).filter((entry) => !isFolder(entry));
+  if (files.length > 0 && folder !== undefined) {
+    return files.map(({ name }) => (isAbsolute(name) ? name : joinPath(folder, name)));
+  }
+  return folder === undefined ? namesIn(outcome.call.arguments) : [folder];
+}
+
+/** The last path that a call was given. */
+export function folderOf({ call }: Exchange, tools: readonly ToolDefinition[]): string | undefined {
+  const tool = tools.find(({ name }) => name === call.name);
+  return (tool === undefined ? [] : parametersOf(tool))
+    .filter(({ role, path }) => role === "path" && path.length === 1)
+    .map(({ path: [key = ""] }) => call.arguments[key])
+    .findLast((value) => typeof value === "string");
+}
+
+/** The names in the arguments of a call, at any depth: what stands under a key that ends with `name`. */
+function namesIn(value: Json | undefined): readonly string[] {
+  if (Array.isArray(value)) {
+    return value.flatMap(namesIn);
+  }
+  return isJsonObject(value)
+    ? Object.entries(value).flatMap(([key, inner]) =>
+        /names?$/i.test(key) ? stringsOf(inner) : namesIn(inner),
+      )
+    : [];
+}
+
+const stringsOf = (value: Json | undefined): readonly string[] =>
+  [value].flat().filter((item) => typeof item === "string");
 
 function mainTokens(tokens: readonly Token[]): readonly Token[] {
   const kinds = ["path", "url", "quoted"] as const;

@@ -173,12 +173,14 @@ const readMark: Reader = (message, position) => {
 const readers: readonly Reader[] = [readJson, readQuoted, readForm, readNumber, readWord, readMark];
 
 function makeToken(kind: TokenKind, text: string, value: string, start: number): Token {
+  // The name of a thing such as TypeScript is one word.
+  const isProper = /^\p{Lu}\p{Ll}+\p{Lu}[\p{L}\p{N}]*$/u.test(value);
   const matched = kind === "word" || (kind === "number" && /^\p{L}/u.test(text));
   return {
     kind,
     value,
     lower: value.toLowerCase(),
-    stems: matched ? wordsOf(value) : (signs.get(text) ?? []),
+    stems: matched ? wordsOf(isProper ? value.toLowerCase() : value) : (signs.get(text) ?? []),
     start,
     end: start + text.length,
   };
