@@ -38,6 +38,8 @@ const groups: readonly string[] = [
   "tree recursive hierarchy nested structure",
   "allowed permitted accessible access",
   "entity node",
+  "node relation",
+  "graph entity",
   "observation fact note",
   "memory knowledge graph know remember everything",
   "location city place town weather temperature forecast warm cold hot",

@@ -61,37 +61,47 @@ export function suitability(candidate: Candidate, parameter: Parameter, reading:
   );
   const rival = Math.max(0, ...others.map((other) => announced(candidate, other, reading)));
   const mislabelled = rival > label && rival >= 0.6 ? 0.5 : 0;
+  const general = candidate.kind === "bare" && wholes.has(candidate.value.toLowerCase());
   const place = prepositionBonus(candidate, parameter, reading);
-  return base(candidate, parameter, reading) + 0.5 * label + place - mislabelled;
+  const worth = base(candidate, parameter, reading) + 0.5 * label + place - mislabelled;
+  return general && label < surely ? -1 : worth;
 }
+
+/** How clearly a word such as `files` must be announced to be a name. */
+const surely = 0.75;
 
 /** The least suitability with which a required parameter is filled. */
 export const enough = 0.35;
 
 /** How clearly the words around a candidate announce it as the value of a parameter, from 0 to 1. */
-export function announced(
-  { first, last }: Candidate,
-  { labels, role, about }: Parameter,
-  { tokens }: Reading,
-): number {
+export function announced(candidate: Candidate, parameter: Parameter, { tokens }: Reading): number {
+  const { first, last } = candidate;
+  const { labels, role, about } = parameter;
+  const index = beforeConnectors(first, tokens);
+  const between = tokens.slice(index + 1, first).map(({ lower }) => lower);
+  const called =
+    between.at(-1) === "as" || between.some((word) => /^(?:called|named|titled)$/.test(word));
+  const noun = tokens[last + 1];
+  const isNoun = !prepositions.has(noun?.lower ?? "") && !connectors.has(noun?.lower ?? "");
+  const output = about.has("output") && /^(?:to|into)$/.test(tokens[first - 1]?.lower ?? "");
+  return Math.max(
+    strength(tokens[index], labels),
+    isNoun && tokens[first]?.kind === "word" ? 0.8 * strength(noun, labels) : 0,
+    called && namedRoles.has(role) ? 0.8 : 0,
+    output && role === "name" ? 0.8 : 0,
+  );
+}
+
+/** The token before a value and the words that connect it with its label: `path`, in `path is: docs`. */
+function beforeConnectors(first: number, tokens: readonly Token[]): number {
   let index = first - 1;
-  let called = false;
   while (index >= 0 && first - index <= 5 && connectors.has(tokens[index]?.lower ?? "")) {
-    called ||= /^(?:called|named|titled|as)$/.test(tokens[index]?.lower ?? "");
     index -= 1;
   }
-  const before = strength(tokens[index], labels);
-  const noun = tokens[last + 1];
-  const isNoun = isWordLike(tokens[first]) && !prepositions.has(noun?.lower ?? "");
-  const after = isNoun ? 0.8 * strength(noun, labels) : 0;
-  const naming = called && namedRoles.has(role) ? 0.8 : 0;
-  const output = about.has("output") && /^(?:to|into)$/.test(tokens[first - 1]?.lower ?? "");
-  return Math.max(before, after, naming, output && role === "name" ? 0.8 : 0);
+  return index;
 }
 
 const namedRoles: ReadonlySet<Role> = new Set(["name", "path", "pattern"]);
-
-const isWordLike = (token: Token | undefined): boolean => token?.kind === "word";
 
 /** `from` and `to` are labels of parameters so named, and no more than prepositions elsewhere. */
 function strength(token: Token | undefined, labels: ReadonlyMap<string, number>): number {
@@ -143,9 +153,6 @@ function worthOfPath(candidate: Candidate, worth: number, reading: Reading): num
   if (kind === "path") {
     return isFolderFor(candidate, reading) ? worth : 0.3;
   }
-  if (kind === "bare" && wholes.has(value.toLowerCase())) {
-    return -1;
-  }
   const quotedPath = kind === "quoted" && isPathLike(value);
   return quotedPath ? 0.85 : isOwnValue(candidate, reading) ? worth - 0.3 : worth;
 }
@@ -154,9 +161,11 @@ function worthOfPath(candidate: Candidate, worth: number, reading: Reading): num
 const isOwnValue = ({ kind, first }: Candidate, reading: Reading): boolean =>
   kind === "bare" && reading.tokens[first]?.stems.some((stem) => isOwnWord(stem, reading)) === true;
 
-/** Words for all that there is, rather than for a folder in it. */
+/** Words for any file, or for all that there is: never the name of one thing. */
 export const wholes: ReadonlySet<string> = new Set(
-  "project repository repo workspace root everything disk drive computer system folder".split(" "),
+  "project repository repo workspace root everything disk drive computer system folder directory file files folders document documents".split(
+    " ",
+  ),
 );
 
 /** Whether a word is the tool's own, or means the same as one in its name. */

@@ -4,6 +4,7 @@ import { wordsOf } from "../base/words.ts";
 import type { ToolDefinition } from "../model/model.ts";
 import { fill } from "./offline-arguments.ts";
 import type { Filled, Filling } from "./offline-filling.ts";
+import { isPlace } from "./offline-folders.ts";
 import { changesOf, isStopWord, isVerb, questionWords } from "./offline-grammar.ts";
 import { contentWordsOf, intentsOf } from "./offline-intents.ts";
 import { type Parameter, parametersOf } from "./offline-parameters.ts";
@@ -115,8 +116,12 @@ function weigh(
 /** How much of what the clause names the tool takes, and how much of what the tool needs it names. */
 function fitOf(tool: ToolDefinition, filling: Filling, clause: readonly Token[]): number {
   const { missing, used, values } = filling;
-  const needed = missing.filter((parameter) => !isPlace(parameter)).length;
-  const lacking = [needed > 0 ? 0.5 * 0.8 ** (needed - 1) : 1, missing.length > needed ? 0.9 : 1];
+  const needed = missing.filter((parameter) => !isPlace(tool, parameter)).length;
+  const lacking = [
+    needed > 0 ? 0.5 * 0.8 ** (needed - 1) : 1,
+    missing.length > needed ? 0.9 : 1,
+    missing.some(({ many, path }) => many && !path.includes("[]")) ? 0.9 : 1,
+  ];
   const idle = clause.map((token, index) =>
     used.has(index) ? 1 : (idleWeights[token.kind] ?? (isName(token, index) ? 0.75 : 1)),
   );
@@ -137,10 +142,6 @@ function oddity(tool: ToolDefinition, parameter: Parameter, { value, kind }: Fil
   }
   return many && !path.includes("[]") && Array.isArray(value) && value.length < 2 ? 0.9 : 1;
 }
-
-/** A path that the message does not give may still come from the server's own folders. */
-const isPlace = ({ role, many, order }: Parameter): boolean =>
-  role === "path" && !many && order === undefined;
 
 /** What it costs a tool to leave a value of the message unused. */
 const idleWeights: Readonly<Partial<Record<Token["kind"], number>>> = {
@@ -232,7 +233,8 @@ function evidenceFor(
   if (words.length === 0) {
     const guessed = [...values.values()].some(({ kind }) => kind === "phrase");
     const implied = intentsOf(clause).some(({ word }) => knowing(tool, word) === 1);
-    const possible = values.size > 0 || (missing.every(isPlace) && implied);
+    const possible =
+      values.size > 0 || (missing.every((parameter) => isPlace(tool, parameter)) && implied);
     return chosen || (!guessed && possible) ? 1 : 0;
   }
   const known = words.map(({ word }) => knowing(tool, word)).reduce((sum, part) => sum + part, 0);

@@ -3,14 +3,13 @@ import type { ToolDefinition } from "../model/model.ts";
 import { fill } from "./offline-arguments.ts";
 import type { Choice } from "./offline-choice.ts";
 import type { Filled, Values } from "./offline-filling.ts";
-import { rootOf } from "./offline-folders.ts";
+import { isPlace, rootOf } from "./offline-folders.ts";
 import { pronouns } from "./offline-grammar.ts";
 import type { Parameter } from "./offline-parameters.ts";
 import type { Outcome, Plan, Planning } from "./offline-plan.ts";
 import { folderOf, pickEntries, type Said } from "./offline-references.ts";
 import { entriesOf, isAbsolute, joinPath, textOfResult } from "./offline-results.ts";
 import { hasExtension, type Token } from "./offline-tokens.ts";
-import { toolChangesOf } from "./offline-tools.ts";
 
 /**
  * The values of a call: those that the clause gives, and where it does not, those of the results so
@@ -28,8 +27,8 @@ export function* complete(
     fromResult(open(), values, tokens, planning);
     fromSaid(open(), values, tool, said);
   }
-  const place = open().find(({ role, many }) => role === "path" && !many);
-  if (place !== undefined && toolChangesOf(tool).size === 0) {
+  const place = open().find((parameter) => isPlace(tool, parameter));
+  if (place !== undefined) {
     values.set(place, given((yield* rootOf(planning)) ?? "."));
   }
   const { knownRoot, outcomes, tools } = planning;
@@ -90,11 +89,13 @@ function listedPath(
   outcomes: readonly Outcome[],
   tools: readonly ToolDefinition[],
 ): string {
-  const listing = outcomes.findLast(
-    (outcome) =>
-      outcome.kind === "done" &&
-      entriesOf(textOfResult(outcome.result)).some(({ name }) => name === path),
-  );
+  const listing = isAbsolute(path)
+    ? undefined
+    : outcomes.findLast(
+        (outcome) =>
+          outcome.kind === "done" &&
+          entriesOf(textOfResult(outcome.result)).some(({ name }) => name === path),
+      );
   const folder = listing?.kind === "done" ? folderOf(listing, tools) : undefined;
   return folder === undefined ? path : joinPath(folder, path);
 }

@@ -1,6 +1,6 @@
 import { wordsOf } from "../base/words.ts";
 import type { ToolDefinition } from "../model/model.ts";
-import { parametersOf } from "./offline-parameters.ts";
+import { type Parameter, parametersOf } from "./offline-parameters.ts";
 import type { Plan, Planning } from "./offline-plan.ts";
 import { type Entry, entriesOf, rootsOf, textOfResult } from "./offline-results.ts";
 import { nameWordsOf, toolChangesOf } from "./offline-tools.ts";
@@ -18,6 +18,21 @@ export function* rootOf({ tools, knownRoot }: Planning): Plan<string | undefined
   return result.isError ? undefined : rootsOf(textOfResult(result))[0];
 }
 
+/**
+ * Whether a path that the message does not give may be the server's own folder: that of a tool that
+ * lists, draws or searches a folder and changes nothing.
+ */
+export function isPlace(tool: ToolDefinition, { role, many, order, path }: Parameter): boolean {
+  const words = [...nameWordsOf(tool), ...wordsOf(path.join(" "))];
+  return (
+    role === "path" &&
+    !many &&
+    order === undefined &&
+    toolChangesOf(tool).size === 0 &&
+    (words.some((word) => folderWords.has(word) && word !== "path") || searchesFiles(tool))
+  );
+}
+
 /** Whether a tool tells the folders that its server may use. */
 export function tellsRoots(tool: ToolDefinition): boolean {
   const words = nameWordsOf(tool);
@@ -29,7 +44,9 @@ export function tellsRoots(tool: ToolDefinition): boolean {
   );
 }
 
-const folderWords: ReadonlySet<string> = new Set(wordsOf("directory folder path workspace roots"));
+const folderWords: ReadonlySet<string> = new Set(
+  wordsOf("directory folder dir path workspace roots"),
+);
 const rootWords: ReadonlySet<string> = new Set(
   wordsOf("allowed accessible permitted root base working current home workspace"),
 );

@@ -1,7 +1,7 @@
 import type { JsonObject } from "../base/json.ts";
 import type { ToolResultPart } from "../message/content.ts";
 import type { ToolDefinition } from "../model/model.ts";
-import { chooseTools } from "./offline-choice.ts";
+import { type Choice, chooseTools } from "./offline-choice.ts";
 import { clausesOf } from "./offline-clauses.ts";
 import { complete } from "./offline-completion.ts";
 import { toArguments } from "./offline-filling.ts";
@@ -9,6 +9,7 @@ import type { Parameter } from "./offline-parameters.ts";
 import { resolvePronouns, type Said, subjectOf } from "./offline-references.ts";
 import { repair } from "./offline-repair.ts";
 import { type Token, tokenize } from "./offline-tokens.ts";
+import { toolChangesOf } from "./offline-tools.ts";
 
 /** A call that a plan wants to be made. */
 export interface PlannedCall {
@@ -73,16 +74,23 @@ function* pursue(
   const { message, tools, outcomes } = planning;
   const clause = message.slice(spoken[0]?.start, spoken.at(-1)?.end);
   const tokens = resolvePronouns(spoken, subjectOf(outcomes.at(-1), tools), said);
-  const [choice] = chooseTools(tools, tokens, message);
-  if (choice === undefined) {
+  const choices = chooseTools(tools, tokens, message);
+  const [best] = choices;
+  if (best === undefined) {
     return { kind: "unmatched", clause };
   }
-  const { tool, filling } = choice;
-  const values = yield* complete(choice, tokens, said, planning);
-  const missing = filling.missing.filter((parameter) => !values.has(parameter));
+  let choice = best;
+  let values = yield* complete(best, tokens, said, planning);
+  const missing = best.filling.missing.filter((parameter) => !values.has(parameter));
   if (missing.length > 0) {
-    return { kind: "missing", clause, tool, missing };
+    const other = choices.find((one) => mayReplace(one, best));
+    if (other === undefined) {
+      return { kind: "missing", clause, tool: best.tool, missing };
+    }
+    choice = other;
+    values = yield* complete(other, tokens, said, planning);
   }
+  const { tool } = choice;
   const call = { name: tool.name, arguments: toArguments(values) };
   const result = yield call;
   const repaired = result.isError
@@ -91,3 +99,7 @@ function* pursue(
   const last = repaired ?? { call, result };
   return { kind: last.result.isError ? "failed" : "done", clause, ...last };
 }
+
+/** Whether a tool that lacks nothing and changes nothing comes close to one that lacks an argument. */
+const mayReplace = ({ tool, filling, score }: Choice, best: Choice): boolean =>
+  score >= 0.6 * best.score && filling.missing.length === 0 && toolChangesOf(tool).size === 0;
