@@ -22,11 +22,15 @@ function pairsOf(run: string): readonly string[] {
     : characters.slice(1).map((character, index) => `${characters[index]}${character}`);
 }
 
-/** Light stemming: enough that `files` meets `file` and `creating` meets `create`. */
+/** Light stemming: enough that `files` meets `file`, and `creating` and `moved` meet their verbs. */
 function stem(word: string): string {
-  const plain = word
+  const singular = word
     .replace(/ies$/, "y")
     .replace(/(ss|x|ch|sh)es$/, "$1")
     .replace(/([^s])s$/, "$1");
-  return plain.length > 5 ? plain.replace(/(?:ing|ed|e)$/, "") : plain.replace(/(\w{3})e$/, "$1");
+  const verb = singular.replace(/ied$/, "y").replace(/^(.*[aeiouy].*)(?:ing|ed)$/, longEnough);
+  const single = verb === singular ? verb : verb.replace(/^(.{2,})([bdgmnprt])\2$/, "$1$2");
+  return single.replace(/(..[^e])e$/, "$1");
 }
+
+const longEnough = (word: string, root: string): string => (root.length < 3 ? word : root);

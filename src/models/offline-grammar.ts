@@ -1,0 +1,104 @@
+import { wordsOf } from "../base/words.ts";
+import type { Token } from "./offline-tokens.ts";
+
+/** A set of words from a line of text. */
+const words = (line: string): ReadonlySet<string> => new Set(line.split(" "));
+
+/** The same, as `wordsOf` gives them. */
+const stems = (line: string): ReadonlySet<string> => new Set(wordsOf(line));
+
+/** Words that point at something but are never its name. */
+export const determiners: ReadonlySet<string> = words(
+  "a an the this that these those my your our its his her their some any all each every both",
+);
+
+/** Words that stand before the name of a thing and say how it relates to the rest. */
+export const prepositions: ReadonlySet<string> = words(
+  "in inside into to from of on at for with without under within about by as near between through regarding concerning",
+);
+
+/** Words that join. */
+export const conjunctions: ReadonlySet<string> = words("and or & plus also then");
+
+/** Words that stand for something said before. */
+export const pronouns: ReadonlySet<string> = words(
+  "it its they them that this there those these him her his their one same result",
+);
+
+/** Pronouns that a thing said before can replace. */
+export const pronounObjects: ReadonlySet<string> = words(
+  "it them these those him she he its his their",
+);
+
+/** Words that open a question. */
+export const questionWords: ReadonlySet<string> = words(
+  "what which who whom whose where when how why is are does do did was were",
+);
+
+/** Words between a label and its value. */
+export const connectors: ReadonlySet<string> = words(
+  "is are was = : of called named titled a an the as being to",
+);
+
+/** Words that say nothing on which tool is meant. */
+const fillers: ReadonlySet<string> = words(
+  "please can could would will you i me we us want need like let tell have has had be been am just now so ok okay hi hello hey thanks thank there here not no but if up out off over only also me myself it's that's i'd i'll let's don't doesn't should must may might via using use tool called named back go ahead quickly again more new current whole entire after before first last next exactly following own same one ones such than them they he she many much few several something anything stuff thing things someone",
+);
+
+/** Adjectives and the like, which stand before a noun without naming it. */
+const adjectives: ReadonlySet<string> = words(
+  "new current whole entire full same other own single first second third fourth fifth last next following existing empty main given specific allowed permitted available text plain working parent root small big large tiny long short",
+);
+
+/** Whether a token is a word without weight of its own for choosing a tool. */
+export function isStopWord({ kind, lower }: Token): boolean {
+  return (
+    kind === "word" &&
+    (determiners.has(lower) ||
+      prepositions.has(lower) ||
+      conjunctions.has(lower) ||
+      pronouns.has(lower) ||
+      questionWords.has(lower) ||
+      fillers.has(lower))
+  );
+}
+
+/** Whether a word may be the name of a thing: not grammar, not a mere adjective. */
+export function mayName(token: Token): boolean {
+  return token.kind === "word" && !isStopWord(token) && !adjectives.has(token.lower);
+}
+
+/** Groups of verbs by what they do to the world; a verb may be in several. */
+export const changes: Readonly<Record<string, ReadonlySet<string>>> = {
+  create: stems("create make mkdir generate build touch add connect relate link associate"),
+  write: stems("write save store put overwrite record"),
+  add: stems("add append insert attach remember note store record"),
+  delete: stems("delete remove erase drop forget clear rm unlink destroy"),
+  move: stems("move rename mv relocate"),
+  copy: stems("copy duplicate clone cp"),
+  edit: stems("edit change modify update replace substitute patch alter swap"),
+  send: stems("send post mail publish notify submit"),
+  switch: stems("toggle switch enable disable turn activate deactivate"),
+  run: stems("run execute start trigger launch simulate perform invoke"),
+};
+
+/** Verbs that only look. */
+const looks: ReadonlySet<string> = stems(
+  "read open view cat display show print get fetch load retrieve return list enumerate ls search find look locate lookup grep query tell give describe echo repeat say compress gzip zip sum calculate compute count check compare summarize summarise research explain",
+);
+
+/** The groups of {@link changes} that a word belongs to. */
+export function changesOf(stem: string): readonly string[] {
+  return Object.keys(changes).filter((kind) => changes[kind]?.has(stem));
+}
+
+/** Whether a word, as `wordsOf` gives it, can be the verb of a request. */
+export function isVerbStem(stem: string): boolean {
+  return looks.has(stem) || changesOf(stem).length > 0;
+}
+
+/** Whether a token can be the verb of a request. */
+export function isVerb(token: Token | undefined): boolean {
+  const [stem = "", ...rest] = token?.stems ?? [];
+  return token?.kind === "word" && rest.length === 0 && isVerbStem(stem);
+}

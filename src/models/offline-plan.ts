@@ -1,0 +1,105 @@
+import type { JsonObject } from "../base/json.ts";
+import type { ToolResultPart } from "../message/content.ts";
+import type { ToolDefinition } from "../model/model.ts";
+import { type Choice, chooseTools } from "./offline-choice.ts";
+import { clausesOf } from "./offline-clauses.ts";
+import { complete } from "./offline-completion.ts";
+import { toArguments } from "./offline-filling.ts";
+import type { Parameter } from "./offline-parameters.ts";
+import { resolvePronouns, type Said, subjectOf } from "./offline-references.ts";
+import { repair } from "./offline-repair.ts";
+import { type Token, tokenize } from "./offline-tokens.ts";
+import { toolChangesOf } from "./offline-tools.ts";
+
+/** A call that a plan wants to be made. */
+export interface PlannedCall {
+  readonly name: string;
+  readonly arguments: JsonObject;
+}
+
+/** A call that was made, and what came of it. */
+export interface Exchange {
+  readonly call: PlannedCall;
+  readonly result: ToolResultPart;
+}
+
+/** What became of one request of a message. `clause` is the request in its own words. */
+export type Outcome =
+  | ({ readonly kind: "done" | "failed"; readonly clause: string } & Exchange)
+  | {
+      readonly kind: "missing";
+      readonly clause: string;
+      readonly tool: ToolDefinition;
+      readonly missing: readonly Parameter[];
+    }
+  | { readonly kind: "unmatched"; readonly clause: string };
+
+/**
+ * Steps towards something: it yields the calls that it needs and is given their results. It reads
+ * nothing else, so that running it again with the recorded results comes to the same point.
+ */
+export type Plan<Result> = Generator<PlannedCall, Result, ToolResultPart>;
+
+/** What a plan works with. */
+export interface Planning {
+  readonly message: string;
+  readonly tools: readonly ToolDefinition[];
+  /** What the user said before, the latest last. */
+  readonly earlier: readonly string[];
+  /** The folder that the server told earlier in the conversation. */
+  readonly knownRoot: string | undefined;
+  /** One entry for each request so far. */
+  readonly outcomes: Outcome[];
+}
+
+/** Does what a message asks, one request after the other. */
+export function* planMessage(planning: Planning): Plan<void> {
+  const { message, earlier, outcomes } = planning;
+  const clauses = clausesOf(tokenize(message), message);
+  const said: Said[] = earlier.map((text) => ({ tokens: tokenize(text), message: text }));
+  for (const tokens of clauses) {
+    outcomes.push(yield* pursue(tokens, said, planning));
+    said.push({ tokens, message });
+  }
+  if (clauses.length === 0) {
+    outcomes.push({ kind: "unmatched", clause: message });
+  }
+}
+
+function* pursue(
+  spoken: readonly Token[],
+  said: readonly Said[],
+  planning: Planning,
+): Plan<Outcome> {
+  const { message, tools, outcomes } = planning;
+  const clause = message.slice(spoken[0]?.start, spoken.at(-1)?.end);
+  const tokens = resolvePronouns(spoken, subjectOf(outcomes.at(-1), tools), said);
+  const choices = chooseTools(tools, tokens, message);
+  const [best] = choices;
+  if (best === undefined) {
+    return { kind: "unmatched", clause };
+  }
+  let choice = best;
+  let values = yield* complete(best, tokens, said, planning);
+  const missing = best.filling.missing.filter((parameter) => !values.has(parameter));
+  if (missing.length > 0) {
+    const other = choices.find((one) => mayReplace(one, best));
+    if (other === undefined) {
+      return { kind: "missing", clause, tool: best.tool, missing };
+    }
+    choice = other;
+    values = yield* complete(other, tokens, said, planning);
+  }
+  const { tool } = choice;
+  const call = { name: tool.name, arguments: toArguments(values) };
+  const result = yield call;
+  const repaired = result.isError
+    ? yield* repair({ tool, values, tokens }, result, planning)
+    : undefined;
+  const last = repaired ?? { call, result };
+  return { kind: last.result.isError ? "failed" : "done", clause, ...last };
+}
+
+/** Whether a tool that lacks nothing and changes nothing comes close to one that lacks an argument. */
+const mayReplace = ({ tool, filling, score }: Choice, best: Choice): boolean =>
+  score >= 0.6 * best.score && filling.missing.length === 0 && toolChangesOf(tool).size === 0;
