@@ -1,0 +1,3 @@
+export { openAiCompatible } from "./openai-compatible.ts";
+export type { OpenAiCompatibleOptions } from "./openai-options.ts";
+export type { MaxTokensField } from "./openai-request.ts";

@@ -1,0 +1,42 @@
+import type { Json, JsonObject } from "../base/json.ts";
+import type { ModelRequest } from "../model/model.ts";
+import { type MessageScope, toWireMessages } from "./openai-messages.ts";
+import type { ToolRenderer } from "./openai-tools.ts";
+
+/** The field that limits the length of an answer. */
+export type MaxTokensField = "max_tokens" | "max_completion_tokens";
+
+/** How requests are written. */
+export interface RequestScope extends MessageScope {
+  readonly model: string;
+  readonly stream: boolean;
+  readonly maxTokensField: MaxTokensField;
+  /** Fields that are added, or replace ours; one that is `undefined` takes ours away. */
+  readonly extraBody: JsonObject;
+  readonly renderTools: ToolRenderer;
+}
+
+/** The body of a chat-completions request, as JSON text. */
+export function renderRequest(request: ModelRequest, scope: RequestScope): string {
+  const { tools } = request;
+  const { extraBody } = scope;
+  const body = JSON.stringify({ ...fieldsOf(request, scope), ...extraBody });
+  // Tools are by far the longest part that never changes: their text is kept and put in.
+  return tools.length === 0 || "tools" in extraBody
+    ? body
+    : `${body.slice(0, -1)},"tools":${scope.renderTools(tools)}}`;
+}
+
+function fieldsOf(request: ModelRequest, scope: RequestScope): Record<string, Json | undefined> {
+  const { toolChoice = "auto", temperature, maxOutputTokens } = request;
+  const isChoice = request.tools.length > 0 && toolChoice !== "auto"; // "auto" is every server's default
+  return {
+    model: scope.model,
+    messages: toWireMessages(request.messages, scope),
+    stream: scope.stream,
+    stream_options: scope.stream ? { include_usage: true } : undefined,
+    temperature,
+    [scope.maxTokensField]: maxOutputTokens,
+    tool_choice: isChoice ? toolChoice : undefined,
+  };
+}
