@@ -1,4 +1,4 @@
-import { type AddressGuard, publicAddressGuard } from "./address-guard.ts";
+import { AddressGuard } from "./address-guard.ts";
 import { sendFollowingRedirects } from "./follow-redirects.ts";
 import type { HttpRequest } from "./http-request.ts";
 import type { HttpResponse } from "./http-response.ts";
@@ -21,3 +21,5 @@ export function guardedFetch(request: GuardedRequest): Promise<HttpResponse> {
   const { guard = publicAddressGuard, maxRedirects = 5, ...rest } = request;
   return sendFollowingRedirects({ ...rest, guard, maxRedirects });
 }
+
+const publicAddressGuard = new AddressGuard();
