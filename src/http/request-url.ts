@@ -1,9 +1,13 @@
+import { Secret } from "../base/secret.ts";
 import { ToolError } from "../base/tool-error.ts";
 import { toHttpUrl } from "./http-request.ts";
 
-/** Parameters for a URL: `undefined` is left out, an array repeats its name. */
+/**
+ * Parameters for a URL: `undefined` is left out, an array repeats its name, a `Secret` is revealed when
+ * the request is sent.
+ */
 export type HttpQuery = Readonly<Record<string, QueryValue | readonly QueryValue[] | undefined>>;
-type QueryValue = string | number | boolean;
+type QueryValue = string | number | boolean | Secret;
 
 /** A base URL, checked: `http:` or `https:`. Its query goes with every request, its fragment with none. */
 export function toBaseUrl(baseUrl: string | URL): URL {
@@ -32,7 +36,10 @@ export function toRequestUrl(base: URL, path: string | URL, query: HttpQuery = {
   for (const [name, value] of Object.entries(query)) {
     for (const single of Array.isArray(value) ? value : [value]) {
       if (single !== undefined) {
-        result.searchParams.append(name, String(single));
+        result.searchParams.append(
+          name,
+          single instanceof Secret ? single.reveal() : String(single),
+        );
       }
     }
   }
