@@ -1,5 +1,7 @@
-import { Agent, type AgentOptions } from "node:http";
+import { Agent } from "node:http";
 import type { LookupFunction } from "node:net";
+import type { ConnectionOptions as NodeTlsOptions } from "node:tls";
+import { ToolError } from "../base/tool-error.ts";
 
 /** How a TLS peer is checked and what it is shown. */
 export interface TlsOptions {
@@ -30,35 +32,38 @@ const systemPool: Pool = new Map();
 const lookupPools = new WeakMap<LookupFunction, Pool>();
 
 /**
- * The agent that holds the connections of this kind. Idle connections do not keep the process alive,
- * and are closed after four seconds: before the servers that give no hint close theirs after five.
+ * The agent that holds the connections of this kind to hosts of this protocol. Idle connections do
+ * not keep the process alive, and are closed after four seconds: before servers that tell nobody
+ * when they close theirs, which is after five at the earliest.
  */
-export async function agentFor(
-  protocol: "http:" | "https:",
-  options: ConnectionOptions,
-): Promise<Agent> {
-  const { tls, keepAlive = true, lookup } = options;
-  const pool = poolOf(lookup);
-  const key = protocol === "http:" ? `${protocol}${keepAlive}` : keyOf(keepAlive, tls);
+export async function agentFor(protocol: string, options: ConnectionOptions): Promise<Agent> {
+  const pool = poolOf(options.lookup);
+  const key = keyOf(protocol, options);
   const known = pool.get(key);
   if (known !== undefined) {
     return known;
   }
-  const agent = await createAgent(protocol, options);
-  const first = pool.get(key) ?? agent;
-  pool.set(key, first);
-  return first;
+  const created = await createAgent(protocol, options);
+  const agent = pool.get(key) ?? created; // two first requests at once share one
+  pool.set(key, agent);
+  return agent;
 }
 
-/** The way from TLS options to what node:tls takes. */
-export function toNodeTls(tls: TlsOptions | undefined): object {
-  const { rejectUnauthorized = true, ca, cert, key } = tls ?? {};
-  return {
-    rejectUnauthorized,
-    ...(ca === undefined ? {} : { ca }),
-    ...(cert === undefined ? {} : { cert }),
-    ...(key === undefined ? {} : { key }),
-  };
+/** The proxy's URL, where there is one. */
+export function proxyOf({ proxy, lookup }: ConnectionOptions): URL | undefined {
+  if (proxy === undefined) {
+    return undefined;
+  }
+  const url = typeof proxy === "string" ? URL.parse(proxy) : proxy;
+  if (url?.protocol !== "http:" && url?.protocol !== "https:") {
+    throw new ToolError("The proxy is not an http: or https: URL.");
+  }
+  if (lookup !== undefined) {
+    throw new ToolError(
+      "A request with a lookup of its own, such as a guarded one, cannot go through a proxy: there the proxy resolves the name.",
+    );
+  }
+  return url;
 }
 
 function poolOf(lookup: LookupFunction | undefined): Pool {
@@ -70,21 +75,36 @@ function poolOf(lookup: LookupFunction | undefined): Pool {
   return pool;
 }
 
-const keyOf = (keepAlive: boolean, tls: TlsOptions | undefined): string =>
-  `https:${keepAlive}${JSON.stringify([tls?.rejectUnauthorized, tls?.ca, tls?.cert, tls?.key])}`;
+/** Most requests have neither TLS options nor a proxy, and are not made to pay for them. */
+function keyOf(protocol: string, { tls, proxy, keepAlive = true }: ConnectionOptions): string {
+  const plain = keepAlive ? protocol : `${protocol}close`;
+  if (proxy === undefined && (tls === undefined || protocol === "http:")) {
+    return plain;
+  }
+  const parts = [tls?.rejectUnauthorized, tls?.ca, tls?.cert, tls?.key, String(proxy)];
+  return `${plain}${JSON.stringify(parts)}`;
+}
 
-async function createAgent(
-  protocol: "http:" | "https:",
-  { tls, keepAlive = true, lookup }: ConnectionOptions,
-): Promise<Agent> {
-  const settings: AgentOptions = {
-    keepAlive,
-    timeout: 4_000,
-    ...(lookup === undefined ? {} : { lookup }),
-  };
-  if (protocol === "http:") {
+async function createAgent(protocol: string, options: ConnectionOptions): Promise<Agent> {
+  const { tls, keepAlive = true, lookup } = options;
+  const settings = { keepAlive, timeout: 4_000, ...(lookup === undefined ? {} : { lookup }) };
+  const proxy = proxyOf(options);
+  if (protocol === "http:" && proxy?.protocol !== "https:") {
     return new Agent(settings);
+  }
+  if (protocol === "https:" && proxy !== undefined) {
+    const { TunnelAgent } = await import("./proxy-tunnel.ts");
+    return new TunnelAgent(proxy, toNodeTls(tls), settings);
   }
   const https = await import("node:https");
   return new https.Agent({ ...settings, ...toNodeTls(tls) });
+}
+
+function toNodeTls({ rejectUnauthorized = true, ca, cert, key }: TlsOptions = {}): NodeTlsOptions {
+  return {
+    rejectUnauthorized,
+    ...(ca === undefined ? {} : { ca: typeof ca === "string" ? ca : [...ca] }),
+    ...(cert === undefined ? {} : { cert }),
+    ...(key === undefined ? {} : { key }),
+  };
 }

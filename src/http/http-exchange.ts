@@ -1,14 +1,15 @@
-import { type ClientRequest, type IncomingMessage, request as requestHttp } from "node:http";
+import type { ClientRequest, IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import type { Readable } from "node:stream";
+import { systemClock } from "../base/clock.ts";
 import { redactUrl } from "../base/redact-url.ts";
 import { ToolError, ToolTimeoutError } from "../base/tool-error.ts";
-import { agentFor } from "./connection-pool.ts";
-import { acceptedEncodings, decodeContent } from "./content-decoding.ts";
+import { decodeContent } from "./content-decoding.ts";
 import type { HttpBody, HttpRequest } from "./http-request.ts";
 import type { HttpResponse } from "./http-response.ts";
 import { toNetworkError } from "./network-error.ts";
 import { ResponseBody } from "./response-body.ts";
+import { createWireRequest, type WireRequest } from "./wire-request.ts";
 
 /**
  * One request and its answer on the wire: it keeps the times and the signal, and sees to it that the
@@ -17,20 +18,9 @@ import { ResponseBody } from "./response-body.ts";
 export class HttpExchange {
   /** Starts sending. It throws where the request cannot be sent at all. */
   static async start(request: HttpRequest, url: URL): Promise<HttpExchange> {
-    const agent = await agentFor(url.protocol === "https:" ? "https:" : "http:", request);
     const what = `${request.method} ${redactUrl(url)}`;
     try {
-      const wire = requestHttp({
-        agent,
-        protocol: url.protocol,
-        // IPv6 addresses stand in brackets in a URL, and without them everywhere else.
-        hostname: url.hostname.replace(/^\[|\]$/g, ""),
-        ...(url.port === "" ? {} : { port: url.port }),
-        path: `${url.pathname}${url.search}`,
-        method: request.method,
-        headers: headersOf(request, url),
-      });
-      return new HttpExchange(request, wire, what);
+      return new HttpExchange(request, await createWireRequest(request, url), what);
     } catch (cause) {
       throw toNetworkError(cause, what);
     }
@@ -40,22 +30,27 @@ export class HttpExchange {
   readonly response: Promise<HttpResponse>;
   readonly #request: HttpRequest;
   readonly #wire: ClientRequest;
+  readonly #closeTunnel: () => void;
   readonly #what: string;
   readonly #stopConnecting: () => void;
+  readonly #stopDeadline: () => void;
   #settle: { resolve(response: HttpResponse): void; reject(reason: unknown): void } | undefined;
   #socket: Socket | undefined;
   #incoming: IncomingMessage | undefined;
   #body: ResponseBody | undefined;
   #over = false;
+  #wasBroken = false;
 
-  private constructor(request: HttpRequest, wire: ClientRequest, what: string) {
+  private constructor(request: HttpRequest, { wire, closeTunnel }: WireRequest, what: string) {
     this.#request = request;
     this.#wire = wire;
+    this.#closeTunnel = closeTunnel;
     this.#what = what;
     const { promise, ...settle } = Promise.withResolvers<HttpResponse>();
     this.response = promise;
     this.#settle = settle;
     this.#stopConnecting = this.#startConnecting();
+    this.#stopDeadline = this.#startDeadline();
     wire.once("socket", (socket) => this.#onSocket(socket));
     wire.once("response", (incoming) => this.#onResponse(incoming));
     wire.on("drain", () => this.#resume());
@@ -74,8 +69,6 @@ export class HttpExchange {
     return this.#wire.reusedSocket && this.#incoming === undefined && this.#wasBroken;
   }
 
-  #wasBroken = false;
-
   /** Ends the exchange with a reason; the connection is closed. */
   #fail(reason: unknown): void {
     if (this.#over) {
@@ -85,6 +78,7 @@ export class HttpExchange {
     this.#settle?.reject(reason);
     this.#body?.fail(reason);
     this.#wire.destroy();
+    this.#closeTunnel();
     this.#resume();
   }
 
@@ -106,6 +100,7 @@ export class HttpExchange {
   #release(): void {
     this.#over = true;
     this.#stopConnecting();
+    this.#stopDeadline();
     this.#request.signal?.removeEventListener("abort", this.#onAbort);
     this.#leaveSocket();
   }
@@ -120,11 +115,20 @@ export class HttpExchange {
 
   #startConnecting(): () => void {
     const { connectTimeoutMs = 5_000 } = this.#request;
-    const timer = setTimeout(
+    return systemClock.startTimer(
       () => this.#time("no connection", "connectTimeoutMs", connectTimeoutMs),
       connectTimeoutMs,
     );
-    return () => clearTimeout(timer);
+  }
+
+  #startDeadline(): () => void {
+    const { deadline } = this.#request;
+    if (deadline === undefined) {
+      return () => {};
+    }
+    const onDeadline = (): void =>
+      this.#fail(new ToolTimeoutError(`${this.#what} timed out: its deadline has passed.`));
+    return systemClock.startTimer(onDeadline, Math.max(0, deadline - systemClock.now()));
   }
 
   #onSocket(socket: Socket): void {
@@ -241,22 +245,6 @@ export class HttpExchange {
     }
     this.#wire.end();
   }
-}
-
-function headersOf({ headers = {}, body }: HttpRequest, url: URL): Record<string, string> {
-  const given = new Set(Object.keys(headers).map((name) => name.toLowerCase()));
-  const sent: Record<string, string> = { ...headers };
-  if (!given.has("accept-encoding")) {
-    sent["accept-encoding"] = acceptedEncodings;
-  }
-  if (!given.has("authorization") && (url.username !== "" || url.password !== "")) {
-    const userInfo = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;
-    sent["authorization"] = `Basic ${Buffer.from(userInfo).toString("base64")}`;
-  }
-  if (!given.has("content-length") && (typeof body === "string" || body instanceof Uint8Array)) {
-    sent["content-length"] = String(Buffer.byteLength(body));
-  }
-  return sent;
 }
 
 function joinHeaders(incoming: IncomingMessage): Record<string, string> {

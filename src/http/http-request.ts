@@ -29,6 +29,8 @@ export interface HttpRequest extends ConnectionOptions, HttpLimits {
   readonly body?: HttpBody;
   /** Aborting rejects what is pending with the signal's reason and closes the connection. */
   readonly signal?: AbortSignal;
+  /** When all of it, body included, must have come; in milliseconds since the Unix epoch. */
+  readonly deadline?: number;
 }
 
 /**

@@ -24,7 +24,7 @@ export function toNetworkError(cause: unknown, what: string): ToolError {
   if (code === "ETIMEDOUT") {
     return new ToolTimeoutError(`${what} failed: the connection timed out.`, { cause });
   }
-  if (code.startsWith("ERR_INVALID") || code.startsWith("ERR_HTTP") || code === "ERR_UNESCAPED") {
+  if (code.startsWith("ERR_") || cause instanceof URIError) {
     return new ToolError(`${what} cannot be sent: ${messageOf(cause)}.`, { cause });
   }
   return new ToolNetworkError(`${what} failed: ${explain(code)}.`, { cause });

@@ -1,0 +1,318 @@
+import type { AuthorizationServer, Client, ClientAuth, TokenEndpointResponse } from "oauth4webapi";
+import type { CredentialScope } from "../base/credential.ts";
+import { ConfigurationError } from "../base/dragoman-error.ts";
+import { redactUrl } from "../base/redact-url.ts";
+import { Secret } from "../base/secret.ts";
+import type { AddressGuard } from "../http/address-guard.ts";
+import type { ConnectionOptions } from "../http/connection-pool.ts";
+import { sendFollowingRedirects } from "../http/follow-redirects.ts";
+import type { HttpLimits } from "../http/http-request.ts";
+import {
+  type OAuth2Definition,
+  type OpenIdConnectDefinition,
+  resolveSecret,
+} from "./credential-definition.ts";
+import { toCredentialError } from "./oauth-errors.ts";
+import type { TokenSet } from "./token-set.ts";
+
+/** How authorisation servers are reached. */
+export interface OAuthConnection {
+  /** Proxy, certificates and times of every request to them. */
+  readonly http: ConnectionOptions & HttpLimits;
+  /** For endpoints that a discovery document names on another origin than the configured one. */
+  readonly guard: AddressGuard;
+  nowMs(): number;
+}
+
+type Definition = OAuth2Definition | OpenIdConnectDefinition;
+
+/** What an authorisation that a person must grant goes on with. */
+export interface PendingAuthorization {
+  readonly codeVerifier: string;
+  readonly nonce: string;
+  readonly redirectUri: string;
+  readonly state: string;
+}
+
+/** One authorisation server as one client of it sees it. */
+export class OAuthServer {
+  readonly #definition: Definition;
+  readonly #connection: OAuthConnection;
+  #metadata: Promise<AuthorizationServer> | undefined;
+
+  constructor(definition: Definition, connection: OAuthConnection) {
+    this.#definition = definition;
+    this.#connection = connection;
+  }
+
+  /** A token for the application itself (RFC 6749, 4.4). */
+  requestOwnTokens(scope: CredentialScope): Promise<TokenSet> {
+    return this.#request("The request for a token", scope, async (oauth, server, auth) => {
+      const parameters = { ...this.#scopeParameter(), ...this.#definition.parameters };
+      const response = await oauth.clientCredentialsGrantRequest(
+        server,
+        this.#client,
+        auth,
+        parameters,
+        this.#options(oauth),
+      );
+      return oauth.processClientCredentialsResponse(server, this.#client, response);
+    });
+  }
+
+  /** A new token for one that was granted (RFC 6749, 6). */
+  async refreshTokens(refreshToken: Secret, scope: CredentialScope): Promise<TokenSet> {
+    const tokens = await this.#request(
+      "The renewal of a token",
+      scope,
+      async (oauth, server, auth) => {
+        const response = await oauth.refreshTokenGrantRequest(
+          server,
+          this.#client,
+          auth,
+          refreshToken.reveal(),
+          {
+            ...this.#options(oauth),
+            additionalParameters: { ...this.#definition.parameters },
+          },
+        );
+        return oauth.processRefreshTokenResponse(server, this.#client, response);
+      },
+    );
+    return { refreshToken, ...tokens }; // servers that do not rotate it do not repeat it
+  }
+
+  /** The URL at which a person grants access (RFC 6749, 4.1, with PKCE), and what goes with it. */
+  async startAuthorization(
+    redirectUri: string,
+  ): Promise<{ readonly url: URL; readonly pending: PendingAuthorization }> {
+    const oauth = await import("oauth4webapi");
+    const { authorization_endpoint: endpoint } = await this.#server();
+    if (endpoint === undefined) {
+      throw new ConfigurationError(
+        "This OAuth credential has no authorizationUrl, so that nobody can be asked to grant access.",
+        { code: "invalid-configuration" },
+      );
+    }
+    const pending = {
+      codeVerifier: oauth.generateRandomCodeVerifier(),
+      nonce: oauth.generateRandomNonce(),
+      state: oauth.generateRandomState(),
+      redirectUri,
+    };
+    const url = new URL(endpoint);
+    this.#requireSecure(url);
+    const parameters = {
+      response_type: "code",
+      client_id: this.#definition.clientId,
+      redirect_uri: redirectUri,
+      state: pending.state,
+      code_challenge: await oauth.calculatePKCECodeChallenge(pending.codeVerifier),
+      code_challenge_method: "S256",
+      ...(this.#isOpenId ? { nonce: pending.nonce } : {}),
+      ...this.#scopeParameter(),
+      ...this.#definition.parameters,
+      ...this.#definition.authorizationParameters,
+    };
+    for (const [name, value] of Object.entries(parameters)) {
+      url.searchParams.set(name, value);
+    }
+    return { url, pending };
+  }
+
+  /** The tokens for an authorisation that came back to the redirect URI. */
+  finishAuthorization(
+    answer: URL,
+    pending: PendingAuthorization,
+    scope: CredentialScope,
+  ): Promise<TokenSet> {
+    return this.#request("The authorisation", scope, async (oauth, server, auth) => {
+      const parameters = this.#validate(oauth, server, answer, pending.state);
+      const response = await oauth.authorizationCodeGrantRequest(
+        server,
+        this.#client,
+        auth,
+        parameters,
+        pending.redirectUri,
+        pending.codeVerifier,
+        { ...this.#options(oauth), additionalParameters: { ...this.#definition.parameters } },
+      );
+      return oauth.processAuthorizationCodeResponse(
+        server,
+        this.#client,
+        response,
+        this.#isOpenId ? { expectedNonce: pending.nonce, requireIdToken: true } : {},
+      );
+    });
+  }
+
+  #validate(
+    oauth: OAuthLibrary,
+    server: AuthorizationServer,
+    answer: URL,
+    state: string,
+  ): URLSearchParams {
+    const parameters = new URLSearchParams(answer.search);
+    if (!this.#knowsIssuer) {
+      parameters.delete("iss"); // there is nothing to compare it with
+    }
+    try {
+      return oauth.validateAuthResponse(server, this.#client, parameters, state);
+    } catch (thrown) {
+      throw toCredentialError(thrown, "The authorisation", "authorization-failed");
+    }
+  }
+
+  async #request(
+    what: string,
+    scope: CredentialScope,
+    exchange: (
+      oauth: OAuthLibrary,
+      server: AuthorizationServer,
+      auth: ClientAuth,
+    ) => Promise<TokenEndpointResponse>,
+  ): Promise<TokenSet> {
+    const oauth = await import("oauth4webapi");
+    const server = await this.#server();
+    const at = `${what} at ${redactUrl(server.token_endpoint ?? server.issuer)}`;
+    const auth = await this.#clientAuth(oauth, scope);
+    const response = await exchange(oauth, server, auth).catch((thrown: unknown) => {
+      throw toCredentialError(thrown, at);
+    });
+    return toTokenSet(response, this.#connection.nowMs());
+  }
+
+  get #client(): Client {
+    return { client_id: this.#definition.clientId };
+  }
+
+  get #isOpenId(): boolean {
+    return this.#definition.kind === "openid-connect";
+  }
+
+  get #knowsIssuer(): boolean {
+    return this.#definition.issuer !== undefined;
+  }
+
+  #scopeParameter(): { readonly scope?: string } {
+    const { scopes, grant } = this.#definition;
+    const asked = scopes ?? (this.#isOpenId && grant === "authorization-code" ? ["openid"] : []);
+    return asked.length === 0 ? {} : { scope: asked.join(" ") };
+  }
+
+  async #clientAuth(oauth: OAuthLibrary, scope: CredentialScope): Promise<ClientAuth> {
+    const { clientSecret, clientAuthentication } = this.#definition;
+    if (clientSecret === undefined) {
+      return oauth.None();
+    }
+    const secret = (await resolveSecret(clientSecret, scope)).reveal();
+    return clientAuthentication === "post"
+      ? oauth.ClientSecretPost(secret)
+      : oauth.ClientSecretBasic(secret);
+  }
+
+  #server(): Promise<AuthorizationServer> {
+    this.#metadata ??= this.#loadServer().catch((thrown: unknown) => {
+      this.#metadata = undefined; // the next one may try again
+      throw thrown;
+    });
+    return this.#metadata;
+  }
+
+  async #loadServer(): Promise<AuthorizationServer> {
+    const definition = this.#definition;
+    if (definition.kind === "oauth2") {
+      const { tokenUrl, authorizationUrl, issuer } = definition;
+      return {
+        issuer: issuer ?? new URL(tokenUrl).origin,
+        token_endpoint: tokenUrl,
+        ...(authorizationUrl === undefined ? {} : { authorization_endpoint: authorizationUrl }),
+      };
+    }
+    const oauth = await import("oauth4webapi");
+    const issuer = new URL(definition.issuer);
+    try {
+      const response = await oauth.discoveryRequest(issuer, this.#options(oauth));
+      return await oauth.processDiscoveryResponse(issuer, response);
+    } catch (thrown) {
+      throw toCredentialError(thrown, `The discovery of ${redactUrl(issuer)}`);
+    }
+  }
+
+  #options(oauth: OAuthLibrary) {
+    return {
+      [oauth.customFetch]: (url: string, { method, headers, body }: LibraryRequest) =>
+        this.#fetch(new URL(url), method, headers, body),
+      [oauth.allowInsecureRequests]: this.#definition.allowInsecureHttp ?? false,
+    };
+  }
+
+  /** Redirects are not followed: what is sent here is for this server only. */
+  async #fetch(
+    url: URL,
+    method: string,
+    headers: Record<string, string>,
+    body: unknown,
+  ): Promise<Response> {
+    const { http, guard } = this.#connection;
+    const isTrusted = url.origin === this.#configuredOrigin || http.proxy !== undefined;
+    const response = await sendFollowingRedirects({
+      ...http,
+      method,
+      url,
+      headers,
+      maxRedirects: 0,
+      maxResponseBytes: http.maxResponseBytes ?? 1024 * 1024,
+      guard: isTrusted ? undefined : guard,
+      ...(body instanceof URLSearchParams ? { body: body.toString() } : {}),
+    });
+    const text = await response.text();
+    return new Response(response.status === 204 ? null : this.#withoutIdToken(text), {
+      status: response.status,
+      headers: response.headers,
+    });
+  }
+
+  /** An ID token that nobody asked for cannot be checked, and is of no use here. */
+  #withoutIdToken(text: string): string {
+    if (this.#knowsIssuer || !text.includes('"id_token"')) {
+      return text;
+    }
+    return JSON.stringify(JSON.parse(text), (name, value) =>
+      name === "id_token" ? undefined : value,
+    );
+  }
+
+  get #configuredOrigin(): string {
+    const definition = this.#definition;
+    return new URL(definition.kind === "oauth2" ? definition.tokenUrl : definition.issuer).origin;
+  }
+
+  #requireSecure(url: URL): void {
+    const allowed = this.#definition.allowInsecureHttp ? ["https:", "http:"] : ["https:"];
+    if (!allowed.includes(url.protocol)) {
+      throw new ConfigurationError(
+        `The authorisation endpoint ${redactUrl(url)} is not https:. Use one that is, or allowInsecureHttp.`,
+        { code: "invalid-configuration" },
+      );
+    }
+  }
+}
+
+type OAuthLibrary = typeof import("oauth4webapi");
+
+interface LibraryRequest {
+  readonly method: string;
+  readonly headers: Record<string, string>;
+  readonly body?: unknown;
+}
+
+/** The tokens of an answer. */
+export function toTokenSet(response: TokenEndpointResponse, nowMs: number): TokenSet {
+  const { access_token: accessToken, refresh_token: refreshToken, expires_in: seconds } = response;
+  return {
+    accessToken: new Secret(accessToken),
+    ...(refreshToken === undefined ? {} : { refreshToken: new Secret(refreshToken) }),
+    ...(seconds === undefined ? {} : { expiresAtMs: nowMs + seconds * 1_000 }),
+  };
+}

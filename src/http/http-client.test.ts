@@ -1,0 +1,385 @@
+import type { IncomingMessage } from "node:http";
+import { expect, test } from "vitest";
+import { type Answer, type LoopbackServer, startHttp, startTcp } from "../../test/loopback.ts";
+import type { JsonObject } from "../base/json.ts";
+import { Secret } from "../base/secret.ts";
+import {
+  ToolError,
+  ToolHttpError,
+  ToolNetworkError,
+  ToolTimeoutError,
+} from "../base/tool-error.ts";
+import { version } from "../base/version.ts";
+import { HttpClient, type HttpClientOptions } from "./http-client.ts";
+import { httpClientFor } from "./http-client-for.ts";
+import type { HttpEvent } from "./http-instrumentor.ts";
+
+const failureOf = (promise: Promise<unknown>): Promise<unknown> =>
+  promise.then(
+    () => expect.unreachable("it was expected to fail"),
+    (error: unknown) => error,
+  );
+
+/** Answers with what it was asked. */
+const echo: Answer = (incoming, response) => {
+  void readAll(incoming).then((body) => {
+    const { method, url, headers } = incoming;
+    response.setHeader("content-type", "application/json");
+    response.end(JSON.stringify({ method, url, headers, body }));
+  });
+};
+
+async function readAll(incoming: IncomingMessage): Promise<string> {
+  let text = "";
+  for await (const chunk of incoming.setEncoding("utf8")) {
+    text += chunk;
+  }
+  return text;
+}
+
+const clientOf = (
+  server: LoopbackServer,
+  { path = "", options = {}, ...rest }: Partial<HttpClientOptions> & { path?: string } = {},
+): HttpClient =>
+  new HttpClient({
+    baseUrl: server.origin + path,
+    ...rest,
+    options: { instrumentor: () => {}, ...options },
+  });
+
+/** What the echo heard of a request. */
+const heard = async (response: Promise<{ json(): unknown }>): Promise<JsonObject> =>
+  (await response).json() as JsonObject; // the echo's answer
+
+const headersHeard = async (response: Promise<{ json(): unknown }>): Promise<JsonObject> =>
+  (await heard(response))["headers"] as JsonObject; // the echo's answer
+
+test.each(["", "api.example", "/v1", "ftp://api.example", "http://", "javascript:alert(1)"])(
+  "L-H1, L-H16: the base URL %j is a ToolError",
+  (baseUrl) => {
+    expect(() => new HttpClient({ baseUrl })).toThrow(ToolError);
+  },
+);
+
+test("L-H1: the error of a base URL does not show it", () => {
+  const open = (): HttpClient => new HttpClient({ baseUrl: "http://ann:hunter2@host:99999" });
+  expect(open).toThrow(expect.not.stringContaining("hunter2"));
+});
+
+test("L-H2: default headers go with every request, and a request's own override them in any case", async () => {
+  await using server = await startHttp(echo);
+  const client = clientOf(server, { headers: { "X-One": "1", "X-Two": "2" } });
+  const { "x-one": one, "x-two": two } = await headersHeard(
+    client.get("/", { headers: { "x-two": "other" } }),
+  );
+  expect([one, two]).toEqual(["1", "other"]);
+  expect(await headersHeard(client.get("/"))).toMatchObject({ "x-one": "1", "x-two": "2" });
+});
+
+test("L-H3: the user agent names product, version and HTTP library, unless one is given", async () => {
+  await using server = await startHttp(echo);
+  const { "user-agent": ours } = await headersHeard(clientOf(server).get("/"));
+  expect(ours).toBe(`Dragoman/${version} node-http/${process.versions.node}`);
+  const client = clientOf(server, { headers: { "User-Agent": "Mine/1" } });
+  expect(await headersHeard(client.get("/"))).toMatchObject({ "user-agent": "Mine/1" });
+});
+
+test("L-H4: a client keeps its connection, unless that is switched off", async () => {
+  await using server = await startHttp(echo);
+  const client = clientOf(server);
+  await client.get("/");
+  await client.post("/", { body: {} });
+  expect(server.connections).toBe(1);
+  await client.get("/", { options: { keepAlive: false } });
+  expect(server.connections).toBe(2);
+});
+
+test("L-H5: a request's own time overrides the client's", async () => {
+  await using server = await startHttp(() => {});
+  const client = clientOf(server, { options: { readTimeoutMs: 60_000 } });
+  const error = await failureOf(client.get("/", { options: { readTimeoutMs: 20 } }));
+  expect(error).toBeInstanceOf(ToolTimeoutError);
+});
+
+test("L-H8: GET, HEAD, POST, PUT, PATCH and DELETE are sent as such", async () => {
+  await using server = await startHttp((incoming, response) =>
+    response.setHeader("x-method", incoming.method ?? "").end("x"),
+  );
+  const client = clientOf(server);
+  for (const method of ["get", "head", "post", "put", "patch", "delete"] as const) {
+    const { headers } = await client[method]("/");
+    expect(headers["x-method"]).toBe(method.toUpperCase());
+  }
+});
+
+test.each([
+  ["users", "", "/users"],
+  ["/users", "", "/users"],
+  ["users", "/v1", "/v1/users"],
+  ["/users", "/v1", "/v1/users"],
+  ["/users/", "/v1/", "/v1/users/"],
+  ["", "/v1/", "/v1/"],
+  ["users?a=1#part", "/v1?key=k", "/v1/users?key=k&a=1"],
+  ["users:batchGet", "/v1", "/v1/users:batchGet"],
+  ["//other.example/x", "/v1", "/v1/other.example/x"],
+  ["a/../b", "/v1", "/v1/b"],
+])("L-H9: the relative path %j joins the base path %j as %s", async (path, base, url) => {
+  await using server = await startHttp(echo);
+  expect(await heard(clientOf(server, { path: base }).get(path))).toMatchObject({ url });
+});
+
+test.each(["../admin", "a/../../admin", "%2e%2e/admin", "..\\admin", "/../admin"])(
+  "L-H9: the relative path %j cannot leave the base URL",
+  async (path) => {
+    const client = new HttpClient({ baseUrl: "http://127.0.0.1:1/v1" });
+    const error = await failureOf(client.get(path));
+    expect(error).toMatchObject({ code: "tool-failed" });
+  },
+);
+
+test("L-H10: an absolute URL is asked as it is, with the client's options and harmless headers only", async () => {
+  await using base = await startHttp(echo);
+  await using other = await startHttp(echo);
+  const headers = {
+    "x-app": "a",
+    authorization: "Bearer t",
+    "x-api-key": "k",
+    cookie: "c",
+    "X-Auth-Token": "t",
+  };
+  const client = clientOf(base, { path: "/v1", headers });
+  const { url, headers: received } = await heard(client.get(`${other.origin}/x?y=1`));
+  expect(url).toBe("/x?y=1");
+  expect(received).toMatchObject({ "x-app": "a" });
+  for (const name of ["authorization", "x-api-key", "cookie", "x-auth-token"]) {
+    expect(received).not.toHaveProperty(name);
+  }
+  expect(await headersHeard(client.get(`${base.origin}/x`))).toHaveProperty("x-api-key", "k");
+});
+
+test("L-H10: default credentials go to another origin where that is allowed, a request's own always", async () => {
+  await using base = await startHttp(echo);
+  await using other = await startHttp(echo);
+  const client = clientOf(base, {
+    headers: { authorization: "default" },
+    options: { credentialOrigins: [other.origin] },
+  });
+  expect(await headersHeard(client.get(other.origin))).toHaveProperty("authorization", "default");
+  const own = clientOf(base).get(other.origin, { headers: { authorization: "own" } });
+  expect(await headersHeard(own)).toHaveProperty("authorization", "own");
+});
+
+test("L-H11: query parameters are appended, arrays repeated, undefined left out", async () => {
+  await using server = await startHttp(echo);
+  const query = { q: "a b&c", page: 2, all: true, tag: ["x", "y"], none: undefined };
+  const { url } = await heard(clientOf(server).get("/s?z=1", { query }));
+  expect(url).toBe("/s?z=1&q=a+b%26c&page=2&all=true&tag=x&tag=y");
+});
+
+test("L-H12: an object is sent as JSON with its content type, unless the request gives one", async () => {
+  await using server = await startHttp(echo);
+  const client = clientOf(server);
+  const sent = await heard(client.post("/", { body: { a: ["é"] } }));
+  expect(sent["body"]).toBe('{"a":["é"]}');
+  expect(sent["headers"]).toMatchObject({ "content-type": "application/json; charset=utf-8" });
+  const typed = client.put("/", { body: [1], headers: { "Content-Type": "application/x" } });
+  expect(await headersHeard(typed)).toMatchObject({ "content-type": "application/x" });
+});
+
+test("L-H12: a string is sent as it is, without a content type of ours", async () => {
+  await using server = await startHttp(echo);
+  const sent = await heard(clientOf(server).post("/", { body: '{"as": "is"}' }));
+  expect(sent["body"]).toBe('{"as": "is"}');
+  expect(sent["headers"]).not.toHaveProperty("content-type");
+});
+
+async function* chunks(): AsyncGenerator<Uint8Array> {
+  yield Buffer.from("a");
+  yield Buffer.from("b");
+}
+
+const form = new FormData();
+form.set("field", "value");
+
+test.each([
+  ["bytes", Buffer.from("ab"), "ab", undefined],
+  ["an ArrayBuffer", new TextEncoder().encode("ab").buffer, "ab", undefined],
+  ["a stream", chunks(), "ab", undefined],
+  ["a web stream", new Blob(["ab"]).stream(), "ab", undefined],
+  ["a blob", new Blob(["ab"], { type: "text/x" }), "ab", "text/x"],
+  ["parameters", new URLSearchParams({ a: "b c" }), "a=b+c", "application/x-www-form-urlencoded"],
+  ["a form", form, 'name="field"\r\n\r\nvalue', "multipart/form-data; boundary="],
+])("L-H12: %s is sent in its own encoding", async (_name, body, text, type) => {
+  await using server = await startHttp(echo);
+  const sent = await heard(clientOf(server).post("/", { body }));
+  expect(sent["body"]).toContain(text);
+  const { "content-type": contentType } = sent["headers"] as JsonObject; // the echo's answer
+  expect(String(contentType)).toContain(String(type));
+});
+
+const cycle: { self?: unknown } = {};
+cycle.self = cycle;
+
+test.each([
+  ["a cycle", cycle],
+  ["a bigint", { amount: 1n }],
+])("L-H16, L-H17: a body with %s is a ToolError with its cause", async (_name, body) => {
+  const client = new HttpClient({ baseUrl: "http://127.0.0.1:1" });
+  const error = await failureOf(client.post("/", { body }));
+  expect(error).toMatchObject({ code: "tool-failed", cause: expect.any(TypeError) });
+});
+
+test("L-H13: success gives status, body and headers; the body is there as text, JSON and bytes", async () => {
+  await using server = await startHttp((_incoming, response) =>
+    response.writeHead(201, { "X-A": ["1", "2"] }).end('{"a":1}'),
+  );
+  const response = await clientOf(server).post("/", { body: {} });
+  expect(response.status).toBe(201);
+  expect(response.headers["x-a"]).toBe("1, 2");
+  expect(response.body).toBe('{"a":1}');
+  expect(response.json()).toEqual({ a: 1 });
+  expect(Buffer.from(response.bytes()).toString()).toBe('{"a":1}');
+});
+
+test("L-H13: HEAD gives headers only", async () => {
+  await using server = await startHttp((_incoming, response) =>
+    response.setHeader("content-length", 1234).end(),
+  );
+  const response = await clientOf(server).head("/");
+  expect(response.headers["content-length"]).toBe("1234");
+  expect(response.body).toBe("");
+});
+
+test("L-H13: a body that is no JSON is a ToolError that does not quote it", async () => {
+  await using server = await startHttp((_incoming, response) => response.end("hunter2"));
+  const response = await clientOf(server).get("/");
+  expect(() => response.json()).toThrow(/^The answer \(status 200.* is not JSON\.$/);
+});
+
+test("L-H13: the body can be read as a stream", async () => {
+  await using server = await startHttp((_incoming, response) => response.end("streamed"));
+  const response = await clientOf(server).stream("GET", "/");
+  let text = "";
+  for await (const chunk of response.body) {
+    text += Buffer.from(chunk).toString();
+  }
+  expect(text).toBe("streamed");
+});
+
+test.each([400, 404, 500, 503])(
+  "L-H14: the status %i is a ToolHttpError that carries the response",
+  async (status) => {
+    await using server = await startHttp((_incoming, response) =>
+      response.writeHead(status, { "x-a": "1" }).end("why not"),
+    );
+    const error = await failureOf(clientOf(server).get("/x", { query: { key: "hunter2" } }));
+    expect(error).toBeInstanceOf(ToolHttpError);
+    const { response, message, code } = error as ToolHttpError; // just checked
+    expect(response).toMatchObject({ status, body: "why not", headers: { "x-a": "1" } });
+    expect(code).toBe("tool-http");
+    expect(message).toMatch(new RegExp(`^GET ${server.origin}/x\\?key=… answered ${status} `));
+  },
+);
+
+test("L-H14: HEAD of a missing page is a ToolHttpError, so that a status checker can read it", async () => {
+  await using server = await startHttp((_incoming, response) => response.writeHead(404).end());
+  const error = await failureOf(clientOf(server).head(`${server.origin}/gone`));
+  expect(error).toMatchObject({ response: { status: 404, body: "" } });
+});
+
+test("L-H14: HEAD gives a redirect as it is", async () => {
+  await using server = await startHttp((_incoming, response) =>
+    response.writeHead(301, { location: "/new" }).end(),
+  );
+  expect((await clientOf(server).head("/old")).status).toBe(301);
+});
+
+test("L-H14: an error whose body breaks off is still a ToolHttpError, with what came", async () => {
+  await using server = await startTcp((socket) =>
+    socket.end("HTTP/1.1 500 No\r\ncontent-length: 99\r\n\r\nbegun"),
+  );
+  const error = await failureOf(clientOf(server).get("/"));
+  expect(error).toMatchObject({ code: "tool-http", response: { status: 500, body: "begun" } });
+});
+
+test("L-H15, L-H17: a reset is a ToolNetworkError with Node's error as its cause", async () => {
+  await using server = await startTcp((socket) =>
+    socket.once("data", () => socket.resetAndDestroy()),
+  );
+  const error = await failureOf(clientOf(server).get("/"));
+  expect(error).toBeInstanceOf(ToolNetworkError);
+  expect(error).toMatchObject({ cause: { code: "ECONNRESET", syscall: "read" } });
+});
+
+test("L-H7: by default failures are logged, and nothing else is", async () => {
+  await using server = await startHttp((incoming, response) =>
+    response.writeHead(incoming.url === "/ok" ? 200 : 500).end("content"),
+  );
+  const lines: string[] = [];
+  const { error: original } = console;
+  console.error = (line: string) => void lines.push(line);
+  try {
+    const client = new HttpClient({
+      baseUrl: server.origin,
+      headers: { authorization: "hunter2" },
+    });
+    await client.get("/ok");
+    expect(lines).toEqual([]);
+    await failureOf(client.post("/bad", { body: { secret: "hunter2" }, query: { k: "hunter2" } }));
+  } finally {
+    console.error = original;
+  }
+  expect(lines).toHaveLength(1);
+  expect(lines[0]).toMatch(/An HTTP request failed.*"method":"POST".*"status":500/);
+  expect(lines[0]).not.toMatch(/hunter2|content/);
+});
+
+test("L-H7: the instrumentor can be replaced", async () => {
+  await using server = await startHttp((incoming, response) =>
+    response.writeHead(incoming.url === "/ok" ? 200 : 500).end(),
+  );
+  const events: HttpEvent[] = [];
+  const client = clientOf(server, { options: { instrumentor: (event) => events.push(event) } });
+  await client.get("/ok");
+  await failureOf(client.get("/bad"));
+  expect(events).toMatchObject([
+    { kind: "request-start", method: "GET", url: `${server.origin}/ok`, attempt: 1 },
+    { kind: "request-end", status: 200, durationMs: expect.any(Number) },
+    { kind: "request-start", url: `${server.origin}/bad` },
+    { kind: "request-fail", error: { code: "tool-http" } },
+  ]);
+});
+
+test("L-H18: a bearer token or an API key goes into a header, and a Secret is revealed there", async () => {
+  await using server = await startHttp(echo);
+  const client = clientOf(server, { headers: { "x-api-key": new Secret("k-1") } });
+  const headers = { authorization: "Bearer t-1" };
+  expect(await headersHeard(client.get("/", { headers }))).toMatchObject({
+    authorization: "Bearer t-1",
+    "x-api-key": "k-1",
+  });
+});
+
+test("a client for a call ends with the call's signal and deadline, and carries its trace context", async () => {
+  await using server = await startHttp((incoming, response) => {
+    if (incoming.url === "/trace") {
+      echo(incoming, response);
+    }
+  });
+  const abort = new AbortController();
+  const traceHeaders = { traceparent: "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01" };
+  const open = { baseUrl: server.origin, options: { instrumentor: () => {} } };
+  const client = httpClientFor({ signal: abort.signal, traceHeaders }, open);
+  expect(await headersHeard(client.get("/trace"))).toMatchObject(traceHeaders);
+  const late = httpClientFor({ signal: abort.signal, deadline: Date.now() + 30 }, open);
+  expect(await failureOf(late.get("/"))).toBeInstanceOf(ToolTimeoutError);
+  const pending = failureOf(client.get("/", { signal: new AbortController().signal }));
+  abort.abort("stop");
+  expect(await pending).toBe("stop");
+});
+
+test("an answer longer than the limit is a ToolError", async () => {
+  await using server = await startHttp((_incoming, response) => response.end("12345"));
+  const client = clientOf(server, { options: { maxResponseBytes: 4 } });
+  expect(await failureOf(client.get("/"))).toMatchObject({ code: "tool-response-too-large" });
+});

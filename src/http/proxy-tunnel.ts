@@ -1,0 +1,102 @@
+import { type IncomingMessage, request as requestHttp } from "node:http";
+import { Agent, type AgentOptions, request as requestHttps } from "node:https";
+import type { Duplex } from "node:stream";
+import { connect as connectTls, type ConnectionOptions as NodeTlsOptions } from "node:tls";
+import { redactUrl } from "../base/redact-url.ts";
+import { ToolNetworkError } from "../base/tool-error.ts";
+import { basicAuthorizationOf } from "./basic-authorization.ts";
+
+/** What a request that goes through a tunnel hands to its agent, besides what Node's agents take. */
+export interface TunnelOptions {
+  /** Ends the opening of a tunnel that is no longer wanted. */
+  readonly tunnelSignal?: AbortSignal;
+}
+
+interface TargetOptions extends TunnelOptions {
+  readonly host?: string | null;
+  readonly port?: string | number | null;
+  readonly servername?: string;
+}
+
+/** An agent whose TLS connections run through a proxy's `CONNECT` (RFC 9110, 9.3.6). */
+export class TunnelAgent extends Agent {
+  readonly #proxy: URL;
+  readonly #tls: NodeTlsOptions;
+
+  constructor(proxy: URL, tls: NodeTlsOptions, settings: AgentOptions) {
+    super(settings);
+    this.#proxy = proxy;
+    this.#tls = tls;
+  }
+
+  override createConnection(
+    options: TargetOptions,
+    callback: (error: Error | null, socket: Duplex) => void,
+  ): undefined {
+    this.#open(options).then(
+      (socket) => callback(null, socket),
+      // Node reads no socket where there is an error.
+      (error: Error) => (callback as (error: Error) => void)(error),
+    );
+  }
+
+  async #open(options: TargetOptions): Promise<Duplex> {
+    const { host, servername, tunnelSignal } = options;
+    const socket = await this.#connect(options);
+    const secure = connectTls({
+      ...this.#tls,
+      socket,
+      ...(host ? { host } : {}),
+      ...(servername ? { servername } : {}),
+      ALPNProtocols: ["http/1.1"],
+    });
+    const onAbort = (): void => void secure.destroy();
+    tunnelSignal?.addEventListener("abort", onAbort, { once: true });
+    return new Promise((resolve, reject) => {
+      secure.once("error", reject);
+      secure.once("secureConnect", () => {
+        secure.removeListener("error", reject);
+        tunnelSignal?.removeEventListener("abort", onAbort);
+        resolve(secure);
+      });
+    });
+  }
+
+  #connect({ host, port, tunnelSignal }: TargetOptions): Promise<Duplex> {
+    const proxy = this.#proxy;
+    const target = `${host?.includes(":") ? `[${host}]` : host}:${port}`;
+    const authorization = basicAuthorizationOf(proxy);
+    const request = (proxy.protocol === "https:" ? requestHttps : requestHttp)({
+      method: "CONNECT",
+      hostname: proxy.hostname.replace(/^\[|\]$/g, ""),
+      ...(proxy.port === "" ? {} : { port: proxy.port }),
+      path: target,
+      headers: {
+        host: target,
+        ...(authorization === undefined ? {} : { "proxy-authorization": authorization }),
+      },
+      agent: false,
+      ...(tunnelSignal === undefined ? {} : { signal: tunnelSignal }),
+    });
+    const refused = (answer: IncomingMessage): ToolNetworkError =>
+      new ToolNetworkError(
+        `The proxy ${redactUrl(proxy)} answered ${answer.statusCode} when it was asked for a connection to ${target}.`,
+      );
+    return new Promise((resolve, reject) => {
+      request.once("error", reject);
+      request.once("response", (answer) => {
+        answer.destroy();
+        reject(refused(answer));
+      });
+      request.once("connect", (answer, socket) => {
+        if (answer.statusCode === 200) {
+          resolve(socket);
+        } else {
+          socket.destroy();
+          reject(refused(answer));
+        }
+      });
+      request.end();
+    });
+  }
+}
