@@ -84,7 +84,7 @@ function createRuntime(config: DragomanConfig): AgentRuntime {
       clock,
     }),
     async toToolset(server) {
-      const { parseMcpServerConfig } = await import("./mcp/mcp-server-config.ts");
+      const { parseMcpServerConfig } = await import("./mcp/parse-mcp-server-config.ts");
       const { mcpToolset } = await import("./mcp/mcp-toolset.ts");
       return mcpToolset(parseMcpServerConfig(server, `MCP server "${server.name}"`));
     },

@@ -12,6 +12,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   tool: ["base", "message"],
   agent: ["base", "message", "model", "tool"],
   http: ["base"],
+  credentials: ["base", "http"],
   models: ["base", "message", "model", "tool", "http"],
   mcp: ["base", "message", "model", "tool", "http"],
   testing: [...kernel, "mcp", "http"],

@@ -66,16 +66,16 @@ function aliasOf(transport: McpTransport): string {
   if (transport.type !== "stdio") {
     return new URL(transport.url).hostname.replace(/^\[|\]$/g, "");
   }
-  const words = [transport.command, ...(transport.args ?? [])].filter(
-    (word) => !word.startsWith("-") && !launchers.has(word),
-  );
-  const parts = (words[0] ?? transport.command)
-    .split(/[/\\]/)
-    .map((part) =>
-      part.replace(/\.[cm]?[jt]s$|\.py$|@[\d.]+$/g, "").replace(/^(mcp-)?server-|^mcp-/, ""),
-    );
-  return parts.findLast((part) => part !== "" && !dull.has(part)) ?? "server";
+  const words = [transport.command, ...(transport.args ?? [])]
+    .filter((word) => !word.startsWith("-"))
+    .map((word) => word.split(/[/\\]/).map(plainPart));
+  const telling = words.find((parts) => !launchers.has(parts.at(-1) ?? ""));
+  return telling?.findLast((part) => part !== "" && !dull.has(part)) ?? "server";
 }
+
+/** `server-memory`, `index.js`, `mcp-proxy@1.2` without what says nothing. */
+const plainPart = (part: string): string =>
+  part.replace(/\.[cm]?[jt]s$|\.py$|\.exe$|@[\d.]+$/g, "").replace(/^(mcp-)?server-|^mcp-/, "");
 
 function freshAlias(alias: string, taken: ReadonlySet<string>): string {
   let fresh = alias;
