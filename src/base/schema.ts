@@ -20,7 +20,7 @@ export type SchemaCheck<Output> =
   | { readonly kind: "invalid"; readonly issues: readonly SchemaIssue[] };
 
 /** Whether `schema` is a Standard Schema, rather than a plain JSON Schema. */
-export function isStandardSchema(schema: Schema): schema is StandardSchemaV1 {
+function isStandardSchema(schema: Schema): schema is StandardSchemaV1 {
   return "~standard" in schema;
 }
 

@@ -52,8 +52,9 @@ const rootWords: ReadonlySet<string> = new Set(
 );
 
 /**
- * Where a file or folder of this name is, by a tool that searches a folder for a pattern: the path
- * that ends with the name, or has the name without its extension, or is the only one found.
+ * Where a file or folder of this name is: the root itself, where it is called so; else by a tool that
+ * searches a folder for a pattern the path that ends with the name, or has the name without its
+ * extension, or is the only one found.
  */
 export function* locate(
   path: string,
@@ -61,6 +62,9 @@ export function* locate(
   { tools }: Planning,
 ): Plan<string | undefined> {
   const name = path.split(/[\\/]/).at(-1) ?? path;
+  if (root !== undefined && lastPart(root) === name.toLowerCase()) {
+    return root;
+  }
   const tool = tools.find(searchesFiles);
   if (tool === undefined || name === "") {
     return undefined;
@@ -72,14 +76,15 @@ export function* locate(
   ]);
   const result = yield { name: tool.name, arguments: Object.fromEntries(filled) };
   const found = result.isError ? [] : entriesOf(textOfResult(result)).map((entry) => entry.name);
-  const last = (candidate: string): string => candidate.split(/[\\/]/).at(-1)?.toLowerCase() ?? "";
   const wanted = name.toLowerCase();
   return (
-    found.find((candidate) => last(candidate) === wanted) ??
-    found.find((candidate) => last(candidate).replace(/\.\w+$/, "") === wanted) ??
+    found.find((candidate) => lastPart(candidate) === wanted) ??
+    found.find((candidate) => lastPart(candidate).replace(/\.\w+$/, "") === wanted) ??
     (found.length === 1 ? found[0] : undefined)
   );
 }
+
+const lastPart = (path: string): string => path.split(/[\\/]/).at(-1)?.toLowerCase() ?? "";
 
 /** Whether a tool searches a folder for a pattern of names, and needs nothing else. */
 function searchesFiles(tool: ToolDefinition): boolean {

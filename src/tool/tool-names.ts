@@ -25,7 +25,7 @@ export function normalizeToolName(name: string): string {
 }
 
 /** Eight hexadecimal digits (FNV-1a over UTF-16 units): to tell names apart, not to protect them. */
-export function digestOf(text: string): string {
+function digestOf(text: string): string {
   let hash = 0x811c9dc5;
   for (let index = 0; index < text.length; index += 1) {
     hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);

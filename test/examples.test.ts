@@ -1,0 +1,38 @@
+import { execFile } from "node:child_process";
+import { globSync, readdirSync } from "node:fs";
+import { promisify } from "node:util";
+import { expect, test } from "vitest";
+
+const run = promisify(execFile);
+
+/** What each example must print; `npm test` builds the package that they import. */
+const expected: Readonly<Record<string, readonly RegExp[]>> = {
+  "quickstart.ts": [/refund_policy/, /\b3\b/],
+  "watch-a-run.ts": [/^calls list_directory \{ path: /m, /agents\.md/, /^completed$/m],
+  "callers-own-token.ts": [
+    /the server saw Bearer token-of-ada/,
+    /the server saw Bearer token-of-bob/,
+    /ada completed \[\s+\{\s+name: .help-center./,
+  ],
+  "start.ts": [/^! No language model/, ...readdirSync("docs").map((name) => new RegExp(name))],
+};
+
+test.each(globSync("examples/*.ts"))(
+  "%s runs and prints what it should",
+  async (path) => {
+    const patterns = expected[path.replace(/^.*[/\\]/, "")];
+    const { stdout } = await run(process.execPath, [path], { timeout: 60_000 });
+    expect(patterns).not.toBeUndefined();
+    for (const pattern of patterns ?? []) {
+      expect(stdout).toMatch(pattern);
+    }
+  },
+  60_000,
+);
+
+test("npm start takes a question, or a command of the command line", async () => {
+  const ask = (...args: readonly string[]) => run(process.execPath, ["examples/start.ts", ...args]);
+  const { stdout } = await ask("Read models.md", "--quiet");
+  expect(stdout).toMatch(/The offline model/);
+  expect((await ask("run", "--help")).stdout).toMatch(/^Usage: dragoman run/);
+}, 60_000);
