@@ -9,7 +9,7 @@ import type { RpcMessage, ServerLink } from "./protocol-transport.ts";
 import { hideValues, redactUrl } from "./redact.ts";
 
 /** Makes the SDK's transport, so that this file need not import the SDK. */
-export type HttpTransportFactory = (
+type HttpTransportFactory = (
   url: URL,
   options: { readonly requestInit: RequestInit; readonly fetch: Fetch },
 ) => StreamableHTTPClientTransport;

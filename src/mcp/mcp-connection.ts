@@ -15,7 +15,7 @@ export interface McpConnectionOptions {
 }
 
 /** How a tool is called. */
-export interface CallToolOptions {
+interface CallToolOptions {
   readonly signal: AbortSignal;
   /** Sent beside the arguments, under namespaced keys. */
   readonly meta?: JsonObject;

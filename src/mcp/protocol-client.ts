@@ -32,7 +32,10 @@ export interface RequestOptions {
 }
 
 /** Who we say we are. */
-const clientInfo = { name: "dragoman", version: "0.1.0" };
+export const clientInfo: { readonly name: string; readonly version: string } = {
+  name: "dragoman",
+  version: "0.1.0",
+};
 
 /** The SDK's own time limit, put out of the way: ours also knows of progress. */
 const neverMs = 0x7fff_ffff;
