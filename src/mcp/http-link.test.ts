@@ -183,7 +183,7 @@ test("a redirect to another host is not followed, and is told", async () => {
 test.each([
   ["text/html", "<html>", 'the content type "text/html"'],
   ["application/json", "{", "sent what is not MCP"],
-  ["application/json", '{"a":1}', "sent what is not MCP"],
+  ["application/json", '{"a":1}', "is not a message of JSON-RPC"],
 ])("an answer of the type %s that says %s is no MCP", async (type, body, words) => {
   const server = await serve({
     intercept: (_request, response) => {

@@ -215,6 +215,15 @@ test("what is wrong with one tool is a notice that names server and tool", async
   ]);
 });
 
+test("of a tool that is not wanted nothing is told", async () => {
+  const { tools, notices } = await openFake({
+    ...publishing({ name: "bad" }, named("good"), named("good")),
+    tools: { good: "fine" },
+  });
+  expect(tools.map(({ name }) => name)).toEqual(["fine"]);
+  expect(notices).toEqual([expect.stringContaining("mcp-tool-duplicate")]);
+});
+
 test("each run connects with the transport of its caller", async () => {
   const server = await startFakeHttpServer();
   servers.push(server);

@@ -8,7 +8,7 @@ import { didYouMean } from "./closest-name.ts";
 import { type McpConnection, openMcpConnection } from "./mcp-connection.ts";
 import { type MapResult, toMcpTool } from "./mcp-tool.ts";
 import { parseMcpServerConfig, parseMcpTransport } from "./parse-mcp-server-config.ts";
-import { checkSelection, selectTools, type ToolSelection } from "./select-tools.ts";
+import { checkSelection, isSelected, selectTools, type ToolSelection } from "./select-tools.ts";
 import type { McpToolDefinition } from "./tool-definition.ts";
 
 /** Configures or renames a tool, replaces it, or leaves it out (null). */
@@ -145,8 +145,11 @@ async function toolsOf(
   { binding, observer }: OpenScope,
 ): Promise<readonly Tool[]> {
   const { name: server, mapTool, mapResult } = options;
-  const notice = (code: string, message: string): void =>
-    observer.notice(code, `MCP server "${server}": ${message}`);
+  const notice = (code: string, message: string, tool?: string): void => {
+    if (tool === undefined || isSelected(tool, options.tools)) {
+      observer.notice(code, `MCP server "${server}": ${message}`);
+    }
+  };
   const definitions = await connection.listTools({ signal: binding.signal, notice });
   const tools: Tool[] = [];
   for (const { definition, name } of selectTools(definitions, options.tools, notice)) {
