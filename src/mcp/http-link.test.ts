@@ -130,7 +130,7 @@ test("a refused connection is said to be one, without the secrets of the URL", a
   );
   expect(failure).toMatchObject({ code: "mcp-connect-failed", server: "far" });
   expect(failure.message).toBe(
-    `The MCP server "far" at ${server.url} cannot be reached: the connection was refused. Is the server running, and is the port right?`,
+    `The MCP server "far" at ${server.url}?api_key=… cannot be reached: the connection was refused. Is the server running, and is the port right?`,
   );
   for (let cause: unknown = failure; cause instanceof Error; cause = cause.cause) {
     expect(`${cause.message} ${cause.stack}`).not.toContain("SECRET");

@@ -30,9 +30,3 @@ test("importing dragoman/mcp loads no package but the parser of configurations",
   const sdk = '"@modelcontextprotocol/client"';
   expect(await packagesLoadedBy(`await import(${sdk});`)).toContain("@modelcontextprotocol/client");
 });
-
-test("who we say we are is what the package is", async () => {
-  const { clientInfo } = await import("./protocol-client.ts");
-  const { default: manifest } = await import("../../package.json", { with: { type: "json" } });
-  expect(clientInfo).toEqual({ name: manifest.name, version: manifest.version });
-});

@@ -52,7 +52,7 @@ const text = (words: string): unknown => ({
   content: [{ kind: "text", text: words }],
 });
 
-test("every published tool is there under its normalised name, and called by its own", async () => {
+test("G-T4: every published tool is there under its normalised name, and called by its own", async () => {
   const { tools } = await openFake(
     publishing(
       { ...(named("get.sum") as object), description: "Adds" },
@@ -73,7 +73,7 @@ test("every published tool is there under its normalised name, and called by its
   expect(tools[1]?.description).toBe('A tool of the MCP server "fake".');
 });
 
-test("renaming never changes the name that is sent to the server", async () => {
+test("G-T5: renaming never changes the name that is sent to the server", async () => {
   const { tools } = await openFake({
     tools: { echo: "my_echo" },
     mapTool: (tool) => tool.with({ name: "other" }),
@@ -91,7 +91,7 @@ test("the idempotency key goes to the server as metadata", async () => {
   });
 });
 
-test("a list of names gives exactly these, and a notice for what is not there", async () => {
+test("L-C4: a list of names gives exactly these, and a notice for what is not there", async () => {
   const { tools, notices } = await openFake({ tools: ["finish", "ecko", "echo", "nonsense"] });
   expect(tools.map(({ name }) => name)).toEqual(["finish", "echo"]);
   expect(notices).toEqual([
@@ -100,14 +100,14 @@ test("a list of names gives exactly these, and a notice for what is not there", 
   ]);
 });
 
-test("when no name matches, the connection is there and no tool is", async () => {
+test("L-C5: when no name matches, the connection is there and no tool is", async () => {
   const { tools, serverInfo, notices } = await openFake({ tools: ["nothing_of_it"] });
   expect(tools).toEqual([]);
   expect(serverInfo).toEqual({ name: "fake", version: "1.2.3" });
   expect(notices).toHaveLength(1);
 });
 
-test("mapTool gets definition and binding, and may leave a tool out or replace it", async () => {
+test("G-T5: mapTool gets definition and binding, and may leave a tool out or replace it", async () => {
   const own = defineTool({ name: "own", description: "Own", execute: () => 1 });
   const seen: string[] = [];
   const { tools } = await openFake({
@@ -121,7 +121,7 @@ test("mapTool gets definition and binding, and may leave a tool out or replace i
   expect(seen).toEqual(["echo of run_1", "hang of run_1", "fail of run_1"]);
 });
 
-test("mapResult gets the complete result, the call and the binding", async () => {
+test("G-T9: mapResult gets the complete result, the call and the binding", async () => {
   const result = { content: [], structuredContent: { a: 1 }, _meta: { trace: "t" } };
   const { tool } = await openFake({
     mapResult: async (given, { call, binding }) => ({
@@ -150,7 +150,7 @@ test("mapResult may return null, and its own error fails the call", async () => 
   await expect(callTool(failing.tool("echo"), {})).rejects.toThrow(RangeError);
 });
 
-test("a result that mapResult returns as it is keeps the default", async () => {
+test("G-T9: a result that mapResult returns as it is keeps the default", async () => {
   const { tool } = await openFake({ mapResult: (result) => result });
   const result = { content: [{ type: "text", text: "words" }] };
   expect(await callTool(tool("result"), { result })).toEqual(text("words"));
@@ -165,7 +165,7 @@ test("an error that the server reports is a result for the model", async () => {
   });
 });
 
-test("an error of the protocol keeps message, code and data, and the call is not made again", async () => {
+test("L-C11: an error of the protocol keeps message, code and data, and the call is not made again", async () => {
   const { tool } = await openFake();
   const error = { code: -32_602, message: "Invalid params", data: { field: "amount" } };
   await expect(callTool(tool("fail"), { error })).rejects.toMatchObject({
@@ -224,7 +224,7 @@ test("of a tool that is not wanted nothing is told", async () => {
   expect(notices).toEqual([expect.stringContaining("mcp-tool-duplicate")]);
 });
 
-test("each run connects with the transport of its caller", async () => {
+test("G-T3: each run connects with the transport of its caller", async () => {
   const server = await startFakeHttpServer();
   servers.push(server);
   const toolset = mcpToolset({

@@ -2,6 +2,7 @@ import type { Client } from "@modelcontextprotocol/client";
 import { untilAborted } from "../base/abort.ts";
 import { type Clock, systemClock } from "../base/clock.ts";
 import { isJsonObject, type JsonObject } from "../base/json.ts";
+import { version } from "../base/version.ts";
 import type { McpTransport } from "../tool/mcp-server-config.ts";
 import type { ToolProgress } from "../tool/tool.ts";
 import { createLink } from "./create-link.ts";
@@ -34,10 +35,7 @@ export interface RequestOptions {
 }
 
 /** Who we say we are. */
-export const clientInfo: { readonly name: string; readonly version: string } = {
-  name: "dragoman",
-  version: "0.1.0",
-};
+const clientInfo = { name: "dragoman", version };
 
 /** The SDK's own time limit, put out of the way: ours also knows of progress. */
 const neverMs = 0x7fff_ffff;

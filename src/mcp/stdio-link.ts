@@ -1,11 +1,11 @@
 import type { ChildProcess } from "node:child_process";
 import type { StdioTransport } from "../tool/mcp-server-config.ts";
+import { hideValues } from "./hide-values.ts";
 import { LineReader } from "./line-reader.ts";
 import { McpError, type McpErrorCode } from "./mcp-error.ts";
 import { messagesInLine } from "./messages-in-line.ts";
 import { signalGroup, spawnGroup, sweepGroup } from "./process-group.ts";
 import type { RpcMessage, ServerLink } from "./protocol-transport.ts";
-import { hideValues } from "./redact.ts";
 import { startFailure } from "./start-failure.ts";
 import { TailBuffer } from "./tail-buffer.ts";
 import { visibleLine } from "./visible-text.ts";
