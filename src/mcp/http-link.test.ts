@@ -130,7 +130,7 @@ test("a refused connection is said to be one, without the secrets of the URL", a
   );
   expect(failure).toMatchObject({ code: "mcp-connect-failed", server: "far" });
   expect(failure.message).toBe(
-    `The MCP server "far" at ${server.url} cannot be reached: the connection was refused. Is the server running, and is the port right?`,
+    `The MCP server "far" at ${server.url}?api_key=… cannot be reached: the connection was refused. Is the server running, and is the port right?`,
   );
   for (let cause: unknown = failure; cause instanceof Error; cause = cause.cause) {
     expect(`${cause.message} ${cause.stack}`).not.toContain("SECRET");
@@ -183,7 +183,7 @@ test("a redirect to another host is not followed, and is told", async () => {
 test.each([
   ["text/html", "<html>", 'the content type "text/html"'],
   ["application/json", "{", "sent what is not MCP"],
-  ["application/json", '{"a":1}', "sent what is not MCP"],
+  ["application/json", '{"a":1}', "is not a message of JSON-RPC"],
 ])("an answer of the type %s that says %s is no MCP", async (type, body, words) => {
   const server = await serve({
     intercept: (_request, response) => {

@@ -2,14 +2,15 @@ import type {
   StreamableHTTPClientTransport,
   TransportSendOptions,
 } from "@modelcontextprotocol/client";
+import { redactUrl } from "../base/redact-url.ts";
 import type { HttpTransport } from "../tool/mcp-server-config.ts";
+import { hideValues } from "./hide-values.ts";
 import { type Fetch, limitedFetch } from "./limited-fetch.ts";
 import { McpError, type McpErrorCode } from "./mcp-error.ts";
 import type { RpcMessage, ServerLink } from "./protocol-transport.ts";
-import { hideValues, redactUrl } from "./redact.ts";
 
 /** Makes the SDK's transport, so that this file need not import the SDK. */
-export type HttpTransportFactory = (
+type HttpTransportFactory = (
   url: URL,
   options: { readonly requestInit: RequestInit; readonly fetch: Fetch },
 ) => StreamableHTTPClientTransport;

@@ -9,8 +9,8 @@ export interface ListToolsOptions {
   readonly server: string;
   /** Asks for one page. */
   request(params: JsonObject): Promise<JsonObject>;
-  /** Told what was left out or changed. */
-  notice(code: string, message: string): void;
+  /** Told what was left out or changed, and of which tool if it is about one. */
+  notice(code: string, message: string, tool?: string): void;
 }
 
 const mostTools = 1000;
@@ -97,25 +97,27 @@ function take(
 ): void {
   const check = checkToolDefinition(entry);
   switch (check.kind) {
-    case "malformed":
-      notice("mcp-tool-malformed", `The tool "${shown(check.name)}" is left out: ${check.reason}.`);
+    case "malformed": {
+      const message = `The tool "${shown(check.name)}" is left out: ${check.reason}.`;
+      notice("mcp-tool-malformed", message, check.name);
       return;
-    case "needs-task":
-      notice(
-        "mcp-tool-needs-task",
-        `The tool "${shown(check.name)}" is left out: it can only be called as a task, which is not supported.`,
-      );
+    }
+    case "needs-task": {
+      const message = `The tool "${shown(check.name)}" is left out: it can only be called as a task, which is not supported.`;
+      notice("mcp-tool-needs-task", message, check.name);
       return;
+    }
     case "usable": {
       const { definition, remarks } = check;
-      const name = shown(definition.sourceName);
-      if (found.has(definition.sourceName)) {
-        notice("mcp-tool-duplicate", `A second tool of the name "${name}" is left out.`);
+      const { sourceName } = definition;
+      if (found.has(sourceName)) {
+        const message = `A second tool of the name "${shown(sourceName)}" is left out.`;
+        notice("mcp-tool-duplicate", message, sourceName);
         return;
       }
-      found.set(definition.sourceName, definition);
+      found.set(sourceName, definition);
       for (const remark of remarks) {
-        notice("mcp-tool-changed", `The tool "${name}": ${remark}.`);
+        notice("mcp-tool-changed", `The tool "${shown(sourceName)}": ${remark}.`, sourceName);
       }
     }
   }

@@ -89,7 +89,7 @@ test("a server that never answers is an error after the time limit, and is gone"
   const connecting = failureOf(
     connect({ silent: true, stubborn: true, banner: "hm\n" }, { clock }),
   );
-  await expect.poll(() => runningChildren().length, { timeout: 10_000 }).toBe(1);
+  await expect.poll(() => runningChildren().length).toBe(1);
   clock.advance(10_000);
   const failure = await connecting;
   expect(failure.code).toBe("mcp-timeout");
@@ -108,7 +108,7 @@ test("an abort while connecting is the signal's reason, and leaves nothing", asy
   const controller = new AbortController();
   const connecting = connect({ silent: true, stubborn: true }, { signal: controller.signal });
   const settled = connecting.catch((thrown: unknown) => thrown);
-  await expect.poll(() => runningChildren().length, { timeout: 10_000 }).toBe(1);
+  await expect.poll(() => runningChildren().length).toBe(1);
   const reason = new Error("the user left");
   controller.abort(reason);
   expect(await settled).toBe(reason);

@@ -15,7 +15,7 @@ export interface McpConnectionOptions {
 }
 
 /** How a tool is called. */
-export interface CallToolOptions {
+interface CallToolOptions {
   readonly signal: AbortSignal;
   /** Sent beside the arguments, under namespaced keys. */
   readonly meta?: JsonObject;
@@ -29,13 +29,13 @@ export interface McpConnection {
   /** What the server says on its use: a stranger's text. */
   readonly instructions: string | undefined;
   /**
-   * All usable tools; `notice` hears of what was left out or changed.
+   * All usable tools; `notice` hears of what was left out or changed, and of which tool.
    *
    * @throws McpError, or the signal's reason
    */
   listTools(options: {
     readonly signal: AbortSignal;
-    notice(code: string, message: string): void;
+    notice(code: string, message: string, tool?: string): void;
   }): Promise<readonly McpToolDefinition[]>;
   /**
    * Calls a tool by the server's own name. An error that the tool reports is a result; one that the
@@ -94,7 +94,7 @@ export async function openMcpConnection(
           signal: options.signal,
           timeoutMs,
           totalTimeoutMs: timeoutMs * totalFactor,
-          onProgress: options.onProgress,
+          onProgress: options.onProgress ?? (() => {}),
         },
       ),
     close: () => client.close(),

@@ -4,10 +4,11 @@ import type { Binding } from "../tool/binding.ts";
 import type { McpServerConfig, McpTransport } from "../tool/mcp-server-config.ts";
 import { isTool, type Tool } from "../tool/tool.ts";
 import type { OpenToolset, Toolset, ToolsetObserver, UnavailablePolicy } from "../tool/toolset.ts";
+import { didYouMean } from "./closest-name.ts";
 import { type McpConnection, openMcpConnection } from "./mcp-connection.ts";
 import { type MapResult, toMcpTool } from "./mcp-tool.ts";
 import { parseMcpServerConfig, parseMcpTransport } from "./parse-mcp-server-config.ts";
-import { checkSelection, selectTools, type ToolSelection } from "./select-tools.ts";
+import { checkSelection, isSelected, selectTools, type ToolSelection } from "./select-tools.ts";
 import type { McpToolDefinition } from "./tool-definition.ts";
 
 /** Configures or renames a tool, replaces it, or leaves it out (null). */
@@ -58,6 +59,7 @@ export interface McpToolsetOptions {
  */
 export function mcpToolset(options: McpToolsetOptions): Toolset {
   const where = `mcpToolset(${JSON.stringify(options.name)})`;
+  refuseUnknownOptions(options, where);
   const { transport, timeoutMs } = options;
   // A transport that is known already is checked now; the place of one that is not is held by another.
   const known = typeof transport === "function" ? { type: "stdio", command: "?" } : transport;
@@ -72,6 +74,31 @@ export function mcpToolset(options: McpToolsetOptions): Toolset {
     prefix: options.prefix,
     open: (binding, observer) => open(options, where, { binding, observer }),
   };
+}
+
+/** Every option, so that the compiler misses none here. */
+const optionNames: Readonly<Record<keyof McpToolsetOptions, true>> = {
+  name: true,
+  description: true,
+  transport: true,
+  timeoutMs: true,
+  tools: true,
+  mapTool: true,
+  mapResult: true,
+  onUnavailable: true,
+  onError: true,
+  prefix: true,
+};
+
+function refuseUnknownOptions(options: McpToolsetOptions, where: string): void {
+  const names = Object.keys(optionNames);
+  const unknown = Object.keys(options).find((name) => !names.includes(name));
+  if (unknown !== undefined) {
+    throw new ConfigurationError(
+      `${where}: Unknown option "${unknown}".${didYouMean(unknown, names)} Allowed: ${names.join(", ")}.`,
+      { code: "invalid-configuration" },
+    );
+  }
 }
 
 interface OpenScope {
@@ -118,8 +145,11 @@ async function toolsOf(
   { binding, observer }: OpenScope,
 ): Promise<readonly Tool[]> {
   const { name: server, mapTool, mapResult } = options;
-  const notice = (code: string, message: string): void =>
-    observer.notice(code, `MCP server "${server}": ${message}`);
+  const notice = (code: string, message: string, tool?: string): void => {
+    if (tool === undefined || isSelected(tool, options.tools)) {
+      observer.notice(code, `MCP server "${server}": ${message}`);
+    }
+  };
   const definitions = await connection.listTools({ signal: binding.signal, notice });
   const tools: Tool[] = [];
   for (const { definition, name } of selectTools(definitions, options.tools, notice)) {

@@ -39,7 +39,7 @@ test.each([
   [{ name: "a", transport: stdio, time: 3 }, ['Unknown key "time"', "timeoutMs"]],
   [{ name: "a", transport: { ...http, header: {} } }, ['"header"', 'mean "headers"']],
   [{ name: "a", transport: { type: "stdio", url: "https://h/" } }, ['Unknown key "url"']],
-])("an unknown key is named, with what is allowed: %j", (value, parts) => {
+])("R5: an unknown key is named, with what is allowed: %j", (value, parts) => {
   for (const part of ["mcp[0]: ", ...parts]) {
     expect(faultOf(value)).toContain(part);
   }
@@ -88,11 +88,11 @@ test.each([
   ["ftp://mcp.example/", "must begin with https://"],
   ["http://mcp.example/", "allowInsecureHttp: true"],
   ["http://127.0.0.1:3000/mcp", "allowInsecureHttp: true"],
-])("the url %s is refused", (url, part) => {
+])("G-T16: the url %s is refused", (url, part) => {
   expect(faultOf({ name: "a", transport: { type: "http", url } })).toContain(part);
 });
 
-test("an http: url passes where it is allowed", () => {
+test("G-T16: an http: url passes where it is allowed", () => {
   const transport = { type: "http", url: "http://127.0.0.1/mcp", allowInsecureHttp: true };
   expect(parseMcpServerConfig({ name: "a", transport }, "here").transport).toEqual(transport);
 });

@@ -39,7 +39,7 @@ test.each([
     }
     const [code, signalCode] = await once(process, "exit");
     expect({ code, signal: signalCode }).toEqual({ code: null, signal: null, ...end });
-    await expect.poll(() => pids.map(isAlive), { timeout: 10_000 }).toEqual([false, false]);
+    await expect.poll(() => pids.map(isAlive)).toEqual([false, false]);
   },
 );
 

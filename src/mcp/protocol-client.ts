@@ -2,12 +2,14 @@ import type { Client } from "@modelcontextprotocol/client";
 import { untilAborted } from "../base/abort.ts";
 import { type Clock, systemClock } from "../base/clock.ts";
 import { isJsonObject, type JsonObject } from "../base/json.ts";
+import { version } from "../base/version.ts";
 import type { McpTransport } from "../tool/mcp-server-config.ts";
 import type { ToolProgress } from "../tool/tool.ts";
 import { createLink } from "./create-link.ts";
 import { McpError } from "./mcp-error.ts";
 import { type ErrorClasses, toMcpError } from "./protocol-errors.ts";
 import type { ServerLink } from "./protocol-transport.ts";
+import { TimeLimits } from "./time-limits.ts";
 import { visibleLine } from "./visible-text.ts";
 
 /** How a client is opened. */
@@ -28,11 +30,12 @@ export interface RequestOptions {
   readonly timeoutMs: number;
   /** How long the request may take in all, in milliseconds. */
   readonly totalTimeoutMs: number;
-  readonly onProgress?: ((progress: ToolProgress) => void) | undefined;
+  /** Where it is given, the server is asked for progress. */
+  readonly onProgress?: (progress: ToolProgress) => void;
 }
 
 /** Who we say we are. */
-const clientInfo = { name: "dragoman", version: "0.1.0" };
+const clientInfo = { name: "dragoman", version };
 
 /** The SDK's own time limit, put out of the way: ours also knows of progress. */
 const neverMs = 0x7fff_ffff;
@@ -73,9 +76,9 @@ export class ProtocolClient {
    */
   static async open(options: OpenClientOptions): Promise<ProtocolClient> {
     const { server, transport, signal, clock = systemClock } = options;
-    signal.throwIfAborted();
     const sdk = await import("@modelcontextprotocol/client");
     const link = await createLink(server, transport);
+    signal.throwIfAborted();
     const client = new sdk.Client(clientInfo, { capabilities: {} });
     client.onerror = () => {}; // out of band: what matters also fails a request
     const opened = new ProtocolClient(client, link, clock, sdk);
@@ -112,28 +115,28 @@ export class ProtocolClient {
   ): Promise<JsonObject> {
     signal.throwIfAborted();
     const ending = new AbortController();
-    const waited = new Waited(this.#clock, { timeoutMs, totalTimeoutMs }, () =>
-      ending.abort(cancelNotice),
-    );
     const onAbort = (): void => ending.abort(cancelNotice);
+    const limits = new TimeLimits(this.#clock, { timeoutMs, totalTimeoutMs }, onAbort);
     signal.addEventListener("abort", onAbort, { once: true });
     try {
       const result = await this.#client.request({ method, params }, anyResult, {
         signal: ending.signal,
         timeout: neverMs,
-        onprogress: (progress) => {
-          waited.startAnew();
-          onProgress?.(toProgress(progress));
-        },
+        ...(onProgress && {
+          onprogress: (progress) => {
+            limits.startAnew();
+            onProgress(toProgress(progress));
+          },
+        }),
       });
       return isJsonObject(result) ? result : {}; // the SDK lets nothing else through
     } catch (error) {
       signal.throwIfAborted();
-      throw waited.tooLong === undefined
+      throw limits.tooLong === undefined
         ? toMcpError(error, { link: this.#link, connecting: false }, this.#classes)
-        : this.#timeout(`did not answer ${method} within ${waited.tooLong} ms`, error);
+        : this.#timeout(`did not answer ${method} within ${limits.tooLong} ms`, error);
     } finally {
-      waited.end();
+      limits.end();
       signal.removeEventListener("abort", onAbort);
     }
   }
@@ -192,47 +195,6 @@ export class ProtocolClient {
       server,
       cause,
     });
-  }
-}
-
-/** The two time limits of a request. */
-class Waited {
-  /** The limit that has passed, in milliseconds. */
-  tooLong: number | undefined;
-
-  readonly #clock: Clock;
-  readonly #timeoutMs: number;
-  readonly #onEnd: () => void;
-  readonly #cancelTotal: () => void;
-  #cancelIdle: () => void;
-
-  constructor(
-    clock: Clock,
-    limits: { readonly timeoutMs: number; readonly totalTimeoutMs: number },
-    onEnd: () => void,
-  ) {
-    this.#clock = clock;
-    this.#timeoutMs = limits.timeoutMs;
-    this.#onEnd = onEnd;
-    this.#cancelTotal = this.#start(limits.totalTimeoutMs);
-    this.#cancelIdle = this.#start(limits.timeoutMs);
-  }
-
-  startAnew(): void {
-    this.#cancelIdle();
-    this.#cancelIdle = this.#start(this.#timeoutMs);
-  }
-
-  end(): void {
-    this.#cancelIdle();
-    this.#cancelTotal();
-  }
-
-  #start(milliseconds: number): () => void {
-    return this.#clock.startTimer(() => {
-      this.tooLong ??= milliseconds;
-      this.#onEnd();
-    }, milliseconds);
   }
 }
 

@@ -36,6 +36,9 @@ export function toMcpError(error: unknown, scope: ErrorScope, classes: ErrorClas
   if (messageOf(error) === "Not connected") {
     return closed(error, scope); // the SDK has no code for it
   }
+  if (error instanceof Error && /Zod/.test(error.name)) {
+    return make("mcp-protocol", "sent what is not a message of JSON-RPC 2.0", scope, error);
+  }
   const systemCode = systemCodeOf(error);
   return systemCode === undefined && !(error instanceof TypeError)
     ? make(

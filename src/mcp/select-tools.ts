@@ -47,6 +47,14 @@ export function selectTools(
   });
 }
 
+/** Whether a tool of the server is among those that are wanted. */
+export function isSelected(sourceName: string, selection: ToolSelection | undefined): boolean {
+  if (selection === undefined) {
+    return true;
+  }
+  return isList(selection) ? selection.includes(sourceName) : Object.hasOwn(selection, sourceName);
+}
+
 const isList = (selection: ToolSelection): selection is readonly string[] =>
   Array.isArray(selection);
 

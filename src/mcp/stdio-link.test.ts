@@ -58,7 +58,7 @@ const call = (name: string, input: object = {}): RpcMessage => ({
 async function answer({ messages }: Seen, id: string | number): Promise<unknown> {
   const find = (): RpcMessage | undefined =>
     messages.find((message) => "id" in message && message.id === id);
-  await expect.poll(find, { timeout: 10_000 }).toBeDefined();
+  await expect.poll(find).toBeDefined();
   return find();
 }
 
@@ -143,6 +143,7 @@ test("a message that is too long ends the connection and the child", async () =>
   const failure = await failureOf(seen);
   expect(failure.code).toBe("mcp-limit");
   expect(failure.message).toContain("more than 1000 bytes");
+  await expect.poll(() => isAlive(seen.link.pid ?? 0)).toBe(false);
 });
 
 test("a child that closes its output and lives on is ended", async () => {
@@ -150,6 +151,16 @@ test("a child that closes its output and lives on is ended", async () => {
   await seen.link.start();
   await seen.link.send(initialized);
   expect((await failureOf(seen)).message).toContain("closed its standard output");
+  await expect.poll(() => isAlive(seen.link.pid ?? 0)).toBe(false);
+});
+
+test("what is sent just before closing still arrives", async () => {
+  const seen = fake({});
+  await seen.link.start();
+  const sent = seen.link.send(call("exit", { code: 0, words: "it has arrived" }));
+  await seen.link.close();
+  await sent;
+  expect(seen.link.diagnosis()).toContain("it has arrived");
 });
 
 test("the child's end is noticed although a grandchild holds the pipes, and the grandchild is ended", async () => {

@@ -1,13 +1,12 @@
 import type { ChildProcess } from "node:child_process";
-import { existsSync } from "node:fs";
-import { messageOf } from "../base/dragoman-error.ts";
-import { isJsonObject, parseJson } from "../base/json.ts";
 import type { StdioTransport } from "../tool/mcp-server-config.ts";
+import { hideValues } from "./hide-values.ts";
 import { LineReader } from "./line-reader.ts";
 import { McpError, type McpErrorCode } from "./mcp-error.ts";
+import { messagesInLine } from "./messages-in-line.ts";
 import { signalGroup, spawnGroup, sweepGroup } from "./process-group.ts";
 import type { RpcMessage, ServerLink } from "./protocol-transport.ts";
-import { hideValues } from "./redact.ts";
+import { startFailure } from "./start-failure.ts";
 import { TailBuffer } from "./tail-buffer.ts";
 import { visibleLine } from "./visible-text.ts";
 
@@ -40,6 +39,9 @@ const mebibyte = 1024 * 1024;
 
 /** How long the pipes are read after the child is gone: a grandchild may hold them open for ever. */
 const drainMs = 250;
+
+/** What no signal ends, within a time in which the system ends everything else, we cannot end. */
+const killMs = 5000;
 
 const stderrBytes = 64 * 1024;
 
@@ -99,7 +101,8 @@ export class StdioLink implements ServerLink {
     } catch (cause) {
       this.#finished = true;
       this.#gone.resolve();
-      throw this.#error("mcp-connect-failed", `cannot be started: ${this.#whyNot(cause)}`, cause);
+      const why = startFailure(cause, this.#options.transport);
+      throw this.#error("mcp-connect-failed", `cannot be started: ${why}`, cause);
     }
     this.#listen(this.#child);
   }
@@ -145,8 +148,9 @@ export class StdioLink implements ServerLink {
   }
 
   async abandon(): Promise<void> {
-    this.#closing ??= Promise.resolve();
-    await this.#end({ inputMs: 0, signalMs: drainMs });
+    const ending = this.#end({ inputMs: 0, signalMs: drainMs });
+    this.#closing ??= ending;
+    await ending;
   }
 
   #listen(child: ChildProcess): void {
@@ -208,9 +212,9 @@ export class StdioLink implements ServerLink {
       signalGroup(child.pid, "SIGTERM");
       if (!(await this.#goneWithin(signalMs))) {
         signalGroup(child.pid, "SIGKILL");
+        await this.#goneWithin(killMs);
       }
     }
-    await this.#gone.promise;
   }
 
   async #goneWithin(milliseconds: number): Promise<boolean> {
@@ -248,7 +252,7 @@ export class StdioLink implements ServerLink {
   }
 
   #receive(line: string): void {
-    const messages = messagesIn(line);
+    const messages = messagesInLine(line);
     if (messages.length === 0 && line.trim() !== "") {
       this.#skipped += 1;
       this.#lastSkipped = visibleLine(line, 200);
@@ -266,24 +270,6 @@ export class StdioLink implements ServerLink {
       ...(cause === undefined ? {} : { cause }),
     });
   }
-
-  #whyNot(cause: unknown): string {
-    const { command, cwd, env } = this.#options.transport;
-    const code = isJsonObject(cause) ? cause["code"] : undefined;
-    if (cwd !== undefined && !existsSync(cwd)) {
-      return `its folder ${JSON.stringify(cwd)} does not exist`;
-    }
-    switch (code) {
-      case "ENOENT":
-        return command.includes("/")
-          ? "there is no such program, or the interpreter that it names is missing"
-          : `the command was not found in ${env?.["PATH"] === undefined ? "the PATH" : "the PATH that its env sets"}. Install it, or give its full path`;
-      case "EACCES":
-        return "the file may not be executed. Make it executable, or start it through its interpreter";
-      default:
-        return messageOf(cause);
-    }
-  }
 }
 
 function endOf({ exitCode, signalCode }: ChildProcess): string {
@@ -298,15 +284,3 @@ async function exitOf(child: ChildProcess): Promise<void> {
     await new Promise((resolve) => child.once("exit", resolve));
   }
 }
-
-/** The JSON-RPC messages on a line: mostly one; a batch; one with a log line glued in front; or none. */
-function messagesIn(line: string): readonly RpcMessage[] {
-  const start = line.indexOf("{");
-  const parsed = parseJson(line) ?? (start > 0 ? parseJson(line.slice(start)) : undefined);
-  const candidates: readonly unknown[] = Array.isArray(parsed) ? parsed : [parsed];
-  return candidates.filter(isMessage);
-}
-
-/** The SDK checks the rest of the message. */
-const isMessage = (value: unknown): value is RpcMessage =>
-  isJsonObject(value) && value["jsonrpc"] === "2.0";
