@@ -20,10 +20,11 @@ afterAll(() => stack.disposeAsync());
 
 /** Runs one function of the page's program there. */
 async function inPage(name: keyof typeof import("./kernel-in-page.ts")): Promise<RunReport> {
-  // A text, since Vitest would rewrite the import() of a function.
-  return opened.page.evaluate(
-    `import("/${entryFiles[0]}").then((program) => program["${name}"]())`,
-  );
+  // A text, since Vitest would rewrite the import() of a function. In a task of its own, since what the
+  // debugger runs at once may use eval whatever the page says.
+  return opened.page.evaluate(`new Promise((resolve) => setTimeout(resolve))
+    .then(() => import("/${entryFiles[0]}"))
+    .then((program) => program["${name}"]())`);
 }
 
 test("in a browser, two tools run side by side and the model reads both results", async () => {

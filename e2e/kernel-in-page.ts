@@ -10,7 +10,7 @@ import {
 } from "../src/index.ts";
 import { type ScriptedTurn, scriptedModel } from "../src/testing/scripted-model.ts";
 
-// A page without a console error is part of the test, and zod tries eval unless told not to.
+// Zod would try eval and catch its failure, which the page reports all the same.
 z.config({ jitless: true });
 
 /** How a run ended. */

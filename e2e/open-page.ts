@@ -7,7 +7,7 @@ import { chromium, type Page } from "playwright-core";
 /** A browser's only page; leaving its scope ends the browser and removes all that it kept. */
 export interface OpenedPage extends AsyncDisposable {
   readonly page: Page;
-  /** What went wrong in the page outside any test's code: uncaught errors and console errors. */
+  /** What went wrong in the page outside any test's code: uncaught errors, console errors, breaches of policy. */
   readonly errors: readonly string[];
 }
 
@@ -20,6 +20,10 @@ const flags: readonly string[] = [
   "--disable-sync",
   "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
 ];
+
+/** The page's own: a program that tries eval and catches its failure leaves no other trace. */
+const reportViolations = `addEventListener("securitypolicyviolation", (event) =>
+  console.error(event.effectiveDirective + " forbids " + event.blockedURI));`;
 
 /**
  * Opens an address in a headless Chromium of its own.
@@ -34,6 +38,7 @@ export async function openPage(url: string): Promise<OpenedPage> {
   const options = { executablePath, headless: true, args: [...flags] };
   try {
     const context = await chromium.launchPersistentContext(profile, options);
+    await context.addInitScript(reportViolations);
     const page = context.pages()[0] ?? (await context.newPage());
     const errors: string[] = [];
     page.on("pageerror", (error) => errors.push(String(error)));
