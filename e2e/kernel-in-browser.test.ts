@@ -62,6 +62,14 @@ test("a page loads one chunk more, when a plain JSON Schema is to be checked", a
   expect(site.requested).toHaveLength(entryFiles.length + 1);
 });
 
+test("in a browser, an agent for which no model was chosen answers by the offline model", async () => {
+  const { status, toolResults } = await inPage("answerWithoutModel");
+  expect({ status, toolResults }).toEqual({
+    status: "completed",
+    toolResults: ["It is sunny in Rome."],
+  });
+});
+
 test("a page that allows no eval sees no error", () => {
   expect(opened.errors).toEqual([]);
 });

@@ -81,6 +81,24 @@ export function checkJsonSchema(): Promise<RunReport> {
   return ask([call("many"), call(21), "42."], [double]);
 }
 
+/** Nobody chose a model, and a page has neither an environment nor a connection to look for one. */
+export async function answerWithoutModel(): Promise<RunReport> {
+  const weather = defineTool({
+    name: "get_weather",
+    description: "The weather in a city.",
+    inputSchema: z.object({ city: z.string() }),
+    execute: ({ city }) => `It is sunny in ${city}.`,
+  });
+  const agent = createDragoman({ logger: silentLogger }).defineAgent({
+    name: "page",
+    tools: [weather],
+  });
+  return toReport(await agent.ask("What is the weather in Rome?", { timeoutMs: mostMs }));
+}
+
+/** Turns a run that hangs into one that failed, in milliseconds. */
+const mostMs = 10_000;
+
 type Turns = readonly [ScriptedTurn, ...ScriptedTurn[]];
 
 function agentWith(turns: Turns, tools: readonly Tool[]): Agent {
@@ -89,8 +107,7 @@ function agentWith(turns: Turns, tools: readonly Tool[]): Agent {
 }
 
 async function ask(turns: Turns, tools: readonly Tool[]): Promise<RunReport> {
-  // The limit turns a run that hangs into one that failed.
-  return toReport(await agentWith(turns, tools).ask("Go on.", { timeoutMs: 10_000 }));
+  return toReport(await agentWith(turns, tools).ask("Go on.", { timeoutMs: mostMs }));
 }
 
 function toReport(result: RunResult): RunReport {
