@@ -1,0 +1,82 @@
+import { copyFile, mkdtemp, readFile, realpath, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { runProgram } from "./run-program.ts";
+
+const root = join(import.meta.dirname, "..");
+
+interface Manifest {
+  readonly version: string;
+  readonly exports: Readonly<Record<string, string>>;
+}
+
+let manifest: Manifest;
+
+/** Where the packed package is installed, in a folder that has nothing else. */
+let application: string;
+
+beforeAll(async () => {
+  manifest = JSON.parse(await readFile(join(root, "package.json"), "utf8")) as Manifest; // our own
+  application = await realpath(await mkdtemp(join(tmpdir(), "dragoman-packed-")));
+  await runProgram(root, "npm", "pack", "--pack-destination", application);
+  await writeFile(join(application, "package.json"), `{ "private": true, "type": "module" }\n`);
+  await copyFile(
+    join(import.meta.dirname, "record-imports.mjs"),
+    join(application, "record-imports.mjs"),
+  );
+  const tarball = `./dragoman-${manifest.version}.tgz`;
+  await inApplication("npm", "install", tarball, "--prefer-offline", "--no-audit", "--no-fund");
+});
+
+afterAll(() => rm(application, { recursive: true, force: true }));
+
+const inApplication = (program: string, ...args: readonly string[]): Promise<string> =>
+  runProgram(application, program, ...args);
+
+/** Addresses of all modules that an import resolves; files of the package as paths inside it. */
+async function modulesOf(specifier: string): Promise<readonly string[]> {
+  const printed = await inApplication("node", "record-imports.mjs", specifier);
+  const home = pathToFileURL(join(application, "node_modules/dragoman/")).href;
+  return (JSON.parse(printed) as string[]).map((url) => url.replace(home, "")); // as the script prints
+}
+
+test("import dragoman, installed, loads the kernel's files and no others", async () => {
+  const modules = await modulesOf("dragoman");
+  const kernel = /^dist\/((base|message|model|tool|agent)\/)?[a-z0-9-]+\.js$/;
+  expect(modules).toContain("dist/index.js");
+  expect(modules.filter((module) => !kernel.test(module))).toEqual([]);
+});
+
+test("every subpath that the package exports can be imported", async () => {
+  const subpaths = Object.keys(manifest.exports).filter((subpath) => !subpath.endsWith(".json"));
+  expect(subpaths).toEqual(
+    expect.arrayContaining([".", "./testing", "./http", "./mcp", "./models"]),
+  );
+  for (const subpath of subpaths) {
+    expect(await modulesOf(`dragoman${subpath.slice(1)}`)).not.toHaveLength(0);
+  }
+});
+
+test("npx dragoman --version prints the package's version", async () => {
+  expect(await inApplication("npx", "--no-install", "dragoman", "--version")).toBe(
+    manifest.version,
+  );
+});
+
+test("an application that checks its libraries' types, and has no others, compiles", async () => {
+  const program = `import { defineAgent, defineTool, type RunResult } from "dragoman";
+import { scriptedModel } from "dragoman/testing";
+const tool = defineTool({ name: "now", description: "The hour.", execute: () => "noon" });
+const agent = defineAgent({ name: "clock", model: scriptedModel(["Noon."]), tools: [tool] });
+const result: RunResult = await agent.ask("How late is it?");
+// @ts-expect-error: a run has no such status.
+result.status === "sleeping";
+`;
+  await writeFile(join(application, "program.ts"), program);
+  const options =
+    "--strict --module nodenext --target esnext --noEmit --skipLibCheck false --types";
+  const compiler = join(root, "node_modules/.bin/tsc");
+  expect(await inApplication(compiler, ...options.split(" "), "", "program.ts")).toBe("");
+});

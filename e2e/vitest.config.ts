@@ -1,0 +1,16 @@
+import { defineConfig, type ViteUserConfig } from "vitest/config";
+
+const config: ViteUserConfig = defineConfig({
+  test: {
+    root: import.meta.dirname,
+    include: ["*.test.ts"],
+    testTimeout: 60_000,
+    hookTimeout: 180_000,
+    ...(process.env["CI"] && {
+      reporters: ["default", "json"],
+      outputFile: { json: "../reports/e2e.json" },
+    }),
+  },
+});
+
+export default config;
