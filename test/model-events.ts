@@ -1,4 +1,5 @@
 import { expect } from "vitest";
+import type { ProviderData } from "../src/message/content.ts";
 import type { ModelEvent } from "../src/model/model-event.ts";
 
 /** A part that the events have built. */
@@ -7,7 +8,7 @@ interface Part {
   readonly id: string;
   readonly name?: string;
   text: string;
-  readonly providerData?: unknown;
+  readonly providerData?: ProviderData;
 }
 
 /** What a stream of model events adds up to. */
