@@ -198,7 +198,7 @@ export class ChatAssembly {
       default:
         break;
     }
-    if (this.#calls.size > 0) {
+    if (this.#calls.hasCalls) {
       return "tool-calls"; // also where the provider says "stop"
     }
     if (this.#refused) {

@@ -170,9 +170,21 @@ const lowerCase = (headers: Readonly<Record<string, string>>): Readonly<Record<s
 const secretsIn = (value: string): readonly string[] => [value, ...value.split(" ").slice(1)];
 
 function secretsOf(url: URL): readonly string[] {
-  const userInfo = [url.username, url.password].map(decodeURIComponent);
-  const basic = url.password === "" ? "" : Buffer.from(userInfo.join(":")).toString("base64");
-  return [...userInfo, basic, ...url.searchParams.values()];
+  if (url.password === "") {
+    return [...url.searchParams.values()];
+  }
+  const [username, password] = [decode(url.username), decode(url.password)];
+  const basic = Buffer.from(`${username}:${password}`).toString("base64");
+  return [password, basic, ...url.searchParams.values()];
+}
+
+/** Percent-encoded text; what is none stands for itself. */
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 const invalidOptions = (message: string): ConfigurationError =>

@@ -42,9 +42,9 @@ export class ToolCallAssembly {
     this.#provider = provider;
   }
 
-  /** How many calls there are. */
-  get size(): number {
-    return this.#calls.length;
+  /** Whether the model has called any tool. */
+  get hasCalls(): boolean {
+    return this.#calls.some(({ name }) => name !== "");
   }
 
   /** Takes one element of `tool_calls` and adds what follows from it to `events`. */

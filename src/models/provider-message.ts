@@ -20,16 +20,24 @@ export function errorIn(body: Json | undefined): Json | undefined {
   return isJsonObject(whole) ? (whole["error"] ?? whole) : whole;
 }
 
-/** The same text without the secrets, in the forms in which a server may repeat them. */
+/**
+ * The same text without the secrets, in the forms in which a server may repeat them: as they are,
+ * percent-encoded, or in JSON in JSON. Secrets of less than four characters are left: they hide nothing.
+ */
 export function redact(text: string, secrets: readonly string[]): string {
   return secrets
-    .flatMap((secret) => [secret, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1)])
+    .filter(({ length }) => length >= 4)
+    .flatMap((secret) => [secret, encodeURIComponent(secret)])
     .toSorted((left, right) => right.length - left.length)
-    .reduce(
-      (safe, secret) => (secret.length < 4 ? safe : safe.replaceAll(secret, "[redacted]")),
-      text,
-    );
+    .reduce((safe, secret) => safe.replace(withEscapes(secret), "[redacted]"), text);
 }
+
+/** Each character may have been escaped any number of times. */
+const withEscapes = (secret: string): RegExp =>
+  new RegExp(
+    [...secret].map((character) => character.replace(/[$()*+./?[\\\]^{|}]/, "\\$&")).join("\\\\*"),
+    "gu",
+  );
 
 /** Line breaks, and what moves a terminal's cursor. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.

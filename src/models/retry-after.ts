@@ -42,7 +42,8 @@ function delayOrDate(text: string | undefined, here: number): number | undefined
 }
 
 function timeOf(date: string | undefined): number | undefined {
-  const time = date === undefined ? Number.NaN : Date.parse(date);
+  // Date.parse takes "-1" for a year; every form of RFC 9110 names the month.
+  const time = /[A-Za-z]{3}/.test(date ?? "") ? Date.parse(date ?? "") : Number.NaN;
   return Number.isNaN(time) ? undefined : time;
 }
 
