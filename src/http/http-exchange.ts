@@ -114,21 +114,21 @@ export class HttpExchange {
   readonly #onAbort = (): void => this.#fail(this.#request.signal?.reason);
 
   #startConnecting(): () => void {
-    const { connectTimeoutMs = 5_000 } = this.#request;
-    return systemClock.startTimer(
+    const { connectTimeoutMs = 5_000, clock = systemClock } = this.#request;
+    return clock.startTimer(
       () => this.#time("no connection", "connectTimeoutMs", connectTimeoutMs),
       connectTimeoutMs,
     );
   }
 
   #startDeadline(): () => void {
-    const { deadline } = this.#request;
+    const { deadline, clock = systemClock } = this.#request;
     if (deadline === undefined) {
       return () => {};
     }
     const onDeadline = (): void =>
       this.#fail(new ToolTimeoutError(`${this.#what} timed out: its deadline has passed.`));
-    return systemClock.startTimer(onDeadline, Math.max(0, deadline - systemClock.now()));
+    return clock.startTimer(onDeadline, Math.max(0, deadline - clock.now()));
   }
 
   #onSocket(socket: Socket): void {
