@@ -1,3 +1,4 @@
+import { getEventListeners } from "node:events";
 import { brotliCompressSync, createGzip, deflateSync, gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { startHttp, startTcp } from "../../test/loopback.ts";
@@ -71,6 +72,7 @@ test.each([
   ["deflate", deflateSync("text")],
   ["br", brotliCompressSync("text")],
   ["GZIP, br", brotliCompressSync(gzipSync("text"))],
+  ["gzip", gzipSync("text").subarray(0, -8)], // without its trailer
   ["identity", Buffer.from("text")],
 ])("L-H13: a body in %s is decompressed", async (encoding, bytes) => {
   await using server = await startHttp((_incoming, response) => {
@@ -346,6 +348,38 @@ test("a POST that meets a closing connection is not sent again", async () => {
   expect(await textOf(request)).toBe("ok");
   expect(await failureOf(textOf(request))).toBeInstanceOf(ToolNetworkError);
   expect(server.connections).toBe(1);
+});
+
+test("a compressed body that has come whole no longer bounds the connection, which serves others", async () => {
+  await using server = await startHttp((incoming, response) => {
+    if (incoming.url === "/first") {
+      response.setHeader("content-encoding", "gzip").end(gzipSync("first"));
+    } else {
+      setTimeout(() => response.end("second"), 100); // longer than the first one's readTimeoutMs
+    }
+  });
+  const first = await sendHttpRequest({
+    method: "GET",
+    url: `${server.origin}/first`,
+    readTimeoutMs: 20,
+  });
+  await new Promise((resolve) => setImmediate(() => setImmediate(resolve))); // all of it comes in
+  const second = textOf({ method: "GET", url: `${server.origin}/second` });
+  await new Promise((resolve) => setImmediate(resolve)); // it is sent
+  expect(await first.text()).toBe("first");
+  expect(await second).toBe("second");
+  expect(server.connections).toBe(1);
+});
+
+test("nothing is left on a signal that outlives its requests", async () => {
+  await using server = await startHttp((incoming, response) =>
+    incoming.url === "/reset" ? incoming.socket.resetAndDestroy() : response.end("x"),
+  );
+  const { signal } = new AbortController();
+  await textOf({ method: "GET", url: server.origin, signal });
+  await failureOf(textOf({ method: "GET", url: `${server.origin}/reset`, signal }));
+  (await sendHttpRequest({ method: "GET", url: server.origin, signal })).cancel();
+  expect(getEventListeners(signal, "abort")).toEqual([]);
 });
 
 test("a body is there once", async () => {
