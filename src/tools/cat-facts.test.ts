@@ -5,7 +5,7 @@ import type { RunEvent } from "../agent/run-event.ts";
 import { catFacts, createCatFacts } from "./cat-facts.ts";
 
 async function callCatFacts(baseUrl: string): Promise<RunEvent | undefined> {
-  const http = { instrumentor: () => {}, readTimeoutMs: 50 };
+  const http = { instrumentor: () => {}, readTimeoutMs: 300 };
   const tools = [createCatFacts({ baseUrl, http })];
   const run = agentOf({ model: modelOf({ calls: [{ name: "cat_facts" }] }, "ok"), tools });
   const events = await collect(run.stream("Tell me of cats."));
