@@ -114,8 +114,8 @@ export class HttpExchange {
   readonly #onAbort = (): void => this.#fail(this.#request.signal?.reason);
 
   #startConnecting(): () => void {
-    const { connectTimeoutMs = 5_000, clock = systemClock } = this.#request;
-    return clock.startTimer(
+    const { connectTimeoutMs = 5_000 } = this.#request;
+    return systemClock.startTimer(
       () => this.#time("no connection", "connectTimeoutMs", connectTimeoutMs),
       connectTimeoutMs,
     );
@@ -128,7 +128,7 @@ export class HttpExchange {
     }
     const onDeadline = (): void =>
       this.#fail(new ToolTimeoutError(`${this.#what} timed out: its deadline has passed.`));
-    return clock.startTimer(onDeadline, Math.max(0, deadline - clock.now()));
+    return systemClock.startTimer(onDeadline, Math.max(0, deadline - clock.now()));
   }
 
   #onSocket(socket: Socket): void {

@@ -32,7 +32,7 @@ export interface HttpRequest extends ConnectionOptions, HttpLimits {
   readonly signal?: AbortSignal;
   /** When all of it, body included, must have come; in milliseconds since the Unix epoch. */
   readonly deadline?: number;
-  /** What `deadline` and the time for connecting go by. Default: the machine's clock. */
+  /** What tells how long it is to `deadline`. Default: the machine's clock. */
   readonly clock?: Clock;
 }
 
