@@ -3,6 +3,8 @@ import type { AgentDefinition } from "./agent/agent-definition.ts";
 import type { AgentRuntime, McpEntry, ToolEntry } from "./agent/agent-runtime.ts";
 import type { Selection } from "./agent/selection.ts";
 import { type Clock, systemClock } from "./base/clock.ts";
+import type { CredentialSource } from "./base/credential.ts";
+import { ConfigurationError } from "./base/dragoman-error.ts";
 import { consoleLogger, type Logger } from "./base/logger.ts";
 import { createModelChooser } from "./default-model.ts";
 import type { Model } from "./model/model.ts";
@@ -21,6 +23,8 @@ export interface DragomanConfig {
    * agent declares. `"none"` is the strict form: a bare run connects nothing and sends no tools.
    */
   readonly defaults?: { readonly tools?: "none" | "inherit"; readonly mcp?: "none" | "inherit" };
+  /** What tools get from `call.binding.credential(name)`: `Credentials` of `dragoman/credentials`. */
+  readonly credentials?: CredentialSource;
   /** Default: warnings and errors on the console's error stream. */
   readonly logger?: Logger;
   /** Where keys and hosts are looked up. Default: the process's environment, where there is one. */
@@ -47,6 +51,9 @@ export function createDragoman(config: DragomanConfig = {}): Dragoman {
     },
     get logger() {
       return runtime.logger;
+    },
+    get credentials() {
+      return runtime.credentials;
     },
     get registeredTools() {
       return runtime.registeredTools;
@@ -75,6 +82,7 @@ function createRuntime(config: DragomanConfig): AgentRuntime {
   return {
     clock,
     logger: config.logger ?? consoleLogger,
+    credentials: config.credentials ?? noCredentials,
     registeredTools: Array.isArray(tools) ? tools.filter(isTool) : [],
     global: { tools, mcp },
     defaults: { tools: defaults?.tools, mcp: defaults?.mcp },
@@ -90,3 +98,12 @@ function createRuntime(config: DragomanConfig): AgentRuntime {
     },
   };
 }
+
+const noCredentials: CredentialSource = {
+  async credential(name) {
+    throw new ConfigurationError(
+      `A tool asks for the credential ${JSON.stringify(name)}, but none are configured. Give configure({ credentials }) the Credentials of dragoman/credentials.`,
+      { code: "invalid-configuration" },
+    );
+  },
+};

@@ -28,6 +28,7 @@ export type { ToolLevel } from "./agent/run-tools.ts";
 export type { Selection } from "./agent/selection.ts";
 export type { StepAttempt, StepOptions, Steps } from "./agent/steps.ts";
 export type { Clock } from "./base/clock.ts";
+export type { Credential, CredentialScope, CredentialSource } from "./base/credential.ts";
 export {
   ConfigurationError,
   type ConfigurationErrorCode,
@@ -38,7 +39,18 @@ export type { Json, JsonObject } from "./base/json.ts";
 export type { JsonSchema, SchemaIssue } from "./base/json-schema.ts";
 export { type Logger, silentLogger } from "./base/logger.ts";
 export type { InferSchema, Schema } from "./base/schema.ts";
-export { ToolError, type ToolErrorCode, type ToolErrorOptions } from "./base/tool-error.ts";
+export { Secret } from "./base/secret.ts";
+export {
+  ToolCertificateError,
+  ToolError,
+  type ToolErrorCode,
+  type ToolErrorKindOptions,
+  type ToolErrorOptions,
+  ToolHttpError,
+  type ToolHttpErrorResponse,
+  ToolNetworkError,
+  ToolTimeoutError,
+} from "./base/tool-error.ts";
 export { createDragoman, type Dragoman, type DragomanConfig } from "./configure.ts";
 export type {
   AssistantContent,

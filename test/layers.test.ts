@@ -15,6 +15,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   credentials: ["base", "http"],
   models: ["base", "message", "model", "tool", "http"],
   mcp: ["base", "message", "model", "tool", "http"],
+  tools: ["base", "message", "tool", "http", "credentials"],
   testing: [...kernel, "mcp", "http"],
   cli: [...kernel, "http", "models", "mcp", "."],
 };

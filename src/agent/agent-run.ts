@@ -155,6 +155,11 @@ export class AgentRun implements Run {
       agent: { name: definition.name },
       signal: this.#controller.signal,
       ...(timeoutMs === undefined ? {} : { deadline: runtime.clock.now() + timeoutMs }),
+      credential: (name) =>
+        runtime.credentials.credential(name, {
+          ...(actor === undefined ? {} : { actor }),
+          signal: this.#controller.signal,
+        }),
     };
   }
 

@@ -1,4 +1,5 @@
 import type { Clock } from "../base/clock.ts";
+import type { CredentialSource } from "../base/credential.ts";
 import type { Logger } from "../base/logger.ts";
 import type { Model } from "../model/model.ts";
 import type { McpServerConfig } from "../tool/mcp-server-config.ts";
@@ -23,6 +24,8 @@ export interface ChosenModel {
 export interface AgentRuntime {
   readonly clock: Clock;
   readonly logger: Logger;
+  /** Where tools get credentials from. */
+  readonly credentials: CredentialSource;
   /** Tools that can be chosen by name. */
   readonly registeredTools: readonly Tool[];
   /** The outermost level of tools and servers. */

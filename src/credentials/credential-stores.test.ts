@@ -166,6 +166,12 @@ test("a lock that a dead process has left is taken over after a minute", async (
   expect(await readdir(folder)).toEqual([]);
 });
 
+test("a lock that another process has taken over stays theirs", async () => {
+  const lock = join(folder, "lock");
+  await withFileLock(lock, systemClock, () => writeFile(lock, "somebody"));
+  expect(await readFile(lock, "utf8")).toBe("somebody");
+});
+
 test("a lock that somebody holds for two minutes is an error, and stays theirs", async () => {
   const lock = join(folder, "lock");
   await writeFile(lock, "somebody");

@@ -162,6 +162,17 @@ test("however many ask at once, one request is made", async () => {
   expect(server.requests).toHaveLength(1);
 });
 
+test("however many ask at once, a server that fails is asked once", async () => {
+  await using server = await startAuthorizationServer();
+  server.fail({ status: 500, body: "" });
+  const credentials = new Credentials({ definitions: { api: clientOf(server) } });
+  const asking = Array.from({ length: 20 }, () => failureOf(credentials.credential("api")));
+  for (const error of await Promise.all(asking)) {
+    expect(error).toMatchObject({ code: "token-refused" });
+  }
+  expect(server.requests).toHaveLength(1);
+});
+
 test("one who gives up does not end the request for those who wait", async () => {
   await using server = await startAuthorizationServer();
   const credentials = new Credentials({ definitions: { api: clientOf(server) } });

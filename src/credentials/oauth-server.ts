@@ -307,8 +307,7 @@ interface LibraryRequest {
   readonly body?: unknown;
 }
 
-/** The tokens of an answer. */
-export function toTokenSet(response: TokenEndpointResponse, nowMs: number): TokenSet {
+function toTokenSet(response: TokenEndpointResponse, nowMs: number): TokenSet {
   const { access_token: accessToken, refresh_token: refreshToken, expires_in: seconds } = response;
   return {
     accessToken: new Secret(accessToken),

@@ -122,13 +122,13 @@ export class HttpExchange {
   }
 
   #startDeadline(): () => void {
-    const { deadline } = this.#request;
+    const { deadline, clock = systemClock } = this.#request;
     if (deadline === undefined) {
       return () => {};
     }
     const onDeadline = (): void =>
       this.#fail(new ToolTimeoutError(`${this.#what} timed out: its deadline has passed.`));
-    return systemClock.startTimer(onDeadline, Math.max(0, deadline - systemClock.now()));
+    return systemClock.startTimer(onDeadline, Math.max(0, deadline - clock.now()));
   }
 
   #onSocket(socket: Socket): void {

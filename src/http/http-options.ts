@@ -20,6 +20,6 @@ export interface HttpOptions extends ConnectionOptions, HttpLimits {
   readonly credentialOrigins?: readonly string[];
   /** Default: failed requests go to the console as errors, and nothing else does. */
   readonly instrumentor?: HttpInstrumentor;
-  /** What waiting between tries goes by. Default: the machine's clock. */
+  /** What deadlines and the waits between tries go by. Default: the machine's clock. */
   readonly clock?: Clock;
 }

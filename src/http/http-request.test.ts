@@ -1,3 +1,4 @@
+import { getEventListeners } from "node:events";
 import { brotliCompressSync, createGzip, deflateSync, gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { startHttp, startTcp } from "../../test/loopback.ts";
@@ -71,6 +72,7 @@ test.each([
   ["deflate", deflateSync("text")],
   ["br", brotliCompressSync("text")],
   ["GZIP, br", brotliCompressSync(gzipSync("text"))],
+  ["gzip", gzipSync("text").subarray(0, -8)], // without its trailer
   ["identity", Buffer.from("text")],
 ])("L-H13: a body in %s is decompressed", async (encoding, bytes) => {
   await using server = await startHttp((_incoming, response) => {
@@ -205,7 +207,7 @@ test("L-H5: a server that falls silent within the body is a ToolTimeoutError of 
   const response = await sendHttpRequest({
     method: "GET",
     url: server.origin,
-    readTimeoutMs: 50,
+    readTimeoutMs: 150,
   });
   const error = await failureOf(response.text());
   expect(error).toMatchObject({ message: expect.stringContaining("the server is silent") });
@@ -234,20 +236,31 @@ test("L-H5: a reader that is slower than readTimeoutMs still gets the whole body
     response.write("a");
     response.end(Buffer.alloc(4 * 1024 * 1024));
   });
-  const { body } = await sendHttpRequest({ method: "GET", url: server.origin, readTimeoutMs: 30 });
+  const { body } = await sendHttpRequest({ method: "GET", url: server.origin, readTimeoutMs: 150 });
   let size = 0;
   for await (const chunk of body) {
     if (size === 0) {
-      await new Promise((resolve) => setTimeout(resolve, 100)); // the slowness is what is tested
+      await new Promise((resolve) => setTimeout(resolve, 400)); // the slowness is what is tested
     }
     size += chunk.byteLength;
   }
   expect(size).toBe(4 * 1024 * 1024 + 1);
 });
 
+test("L-H5: a server that is silent after its reader was slow is a ToolTimeoutError of reading", async () => {
+  await using server = await startHttp((_incoming, response) => response.write("begun"));
+  const { body } = await sendHttpRequest({ method: "GET", url: server.origin, readTimeoutMs: 150 });
+  const reading = (async () => {
+    for await (const _chunk of body) {
+      await new Promise((resolve) => setTimeout(resolve, 300)); // the slowness is what is tested
+    }
+  })();
+  expect(await failureOf(reading)).toBeInstanceOf(ToolTimeoutError);
+});
+
 test("a body that nobody begins to read gives its connection up", async () => {
   await using server = await startHttp((_incoming, response) => response.end("unread"));
-  const response = await sendHttpRequest({ method: "GET", url: server.origin, readTimeoutMs: 20 });
+  const response = await sendHttpRequest({ method: "GET", url: server.origin, readTimeoutMs: 150 });
   await server.allClosed();
   expect(await failureOf(response.text())).toBeInstanceOf(ToolTimeoutError);
 });
@@ -346,6 +359,38 @@ test("a POST that meets a closing connection is not sent again", async () => {
   expect(await textOf(request)).toBe("ok");
   expect(await failureOf(textOf(request))).toBeInstanceOf(ToolNetworkError);
   expect(server.connections).toBe(1);
+});
+
+test("a compressed body that has come whole no longer bounds the connection, which serves others", async () => {
+  await using server = await startHttp((incoming, response) => {
+    if (incoming.url === "/first") {
+      response.setHeader("content-encoding", "gzip").end(gzipSync("first"));
+    } else {
+      setTimeout(() => response.end("second"), 400); // longer than the first one's readTimeoutMs
+    }
+  });
+  const first = await sendHttpRequest({
+    method: "GET",
+    url: `${server.origin}/first`,
+    readTimeoutMs: 150,
+  });
+  await new Promise((resolve) => setImmediate(() => setImmediate(resolve))); // all of it comes in
+  const second = textOf({ method: "GET", url: `${server.origin}/second` });
+  await new Promise((resolve) => setImmediate(resolve)); // it is sent
+  expect(await first.text()).toBe("first");
+  expect(await second).toBe("second");
+  expect(server.connections).toBe(1);
+});
+
+test("nothing is left on a signal that outlives its requests", async () => {
+  await using server = await startHttp((incoming, response) =>
+    incoming.url === "/reset" ? incoming.socket.resetAndDestroy() : response.end("x"),
+  );
+  const { signal } = new AbortController();
+  await textOf({ method: "GET", url: server.origin, signal });
+  await failureOf(textOf({ method: "GET", url: `${server.origin}/reset`, signal }));
+  (await sendHttpRequest({ method: "GET", url: server.origin, signal })).cancel();
+  expect(getEventListeners(signal, "abort")).toEqual([]);
 });
 
 test("a body is there once", async () => {

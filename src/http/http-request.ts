@@ -1,3 +1,4 @@
+import type { Clock } from "../base/clock.ts";
 import { ToolError } from "../base/tool-error.ts";
 import type { ConnectionOptions } from "./connection-pool.ts";
 import { HttpExchange } from "./http-exchange.ts";
@@ -31,6 +32,8 @@ export interface HttpRequest extends ConnectionOptions, HttpLimits {
   readonly signal?: AbortSignal;
   /** When all of it, body included, must have come; in milliseconds since the Unix epoch. */
   readonly deadline?: number;
+  /** What tells how long it is to `deadline`. Default: the machine's clock. */
+  readonly clock?: Clock;
 }
 
 /**

@@ -6,8 +6,11 @@ import { toHttpUrl } from "./http-request.ts";
  * Parameters for a URL: `undefined` is left out, an array repeats its name, a `Secret` is revealed when
  * the request is sent.
  */
-export type HttpQuery = Readonly<Record<string, QueryValue | readonly QueryValue[] | undefined>>;
-type QueryValue = string | number | boolean | Secret;
+export type HttpQuery = Readonly<
+  Record<string, HttpQueryValue | readonly HttpQueryValue[] | undefined>
+>;
+/** One value of a parameter. */
+export type HttpQueryValue = string | number | boolean | Secret;
 
 /** A base URL, checked: `http:` or `https:`. Its query goes with every request, its fragment with none. */
 export function toBaseUrl(baseUrl: string | URL): URL {

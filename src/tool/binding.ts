@@ -1,3 +1,5 @@
+import type { Credential } from "../base/credential.ts";
+
 /** Who runs: what a callback may know of the run that it is called for. */
 export interface Binding<Context = unknown> {
   readonly run: {
@@ -14,4 +16,10 @@ export interface Binding<Context = unknown> {
   readonly signal: AbortSignal;
   /** When the run must end, in milliseconds since the Unix epoch. */
   readonly deadline?: number;
+  /**
+   * The credential of that name, for this run's actor, from the configured source.
+   *
+   * @throws ConfigurationError where no source is configured, or none is known by that name.
+   */
+  credential(name: string): Promise<Credential>;
 }

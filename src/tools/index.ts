@@ -1,0 +1,1 @@
+export { type CatFactsOptions, catFacts, createCatFacts } from "./cat-facts.ts";
