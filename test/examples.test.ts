@@ -14,6 +14,14 @@ const expected: Readonly<Record<string, readonly RegExp[]>> = {
     /the server saw Bearer token-of-bob/,
     /ada completed \[\s+\{\s+name: .help-center./,
   ],
+  "http-tool.ts": [
+    /the server saw GET \/v1\/orders\/7\?fields=state$/m,
+    /shipped/,
+    /\/v1\/orders\/7\?fields=… 200$/m,
+    /kind: 'success',\s+value: null/,
+    /169\.254\.169\.254 is not a public address/,
+  ],
+  "credentials.ts": [/Bearer token-1/, /secret: \[secret\]/, /^send ann to \/authorize$/m],
   "start.ts": [/^! No language model/, ...readdirSync("docs").map((name) => new RegExp(name))],
 };
 

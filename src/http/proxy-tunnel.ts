@@ -53,9 +53,12 @@ export class TunnelAgent extends Agent {
     const onAbort = (): void => void secure.destroy();
     tunnelSignal?.addEventListener("abort", onAbort, { once: true });
     return new Promise((resolve, reject) => {
+      const onClose = (): void => reject(new Error("The tunnel was given up."));
       secure.once("error", reject);
+      secure.once("close", onClose);
       secure.once("secureConnect", () => {
         secure.removeListener("error", reject);
+        secure.removeListener("close", onClose);
         tunnelSignal?.removeEventListener("abort", onAbort);
         resolve(secure);
       });
@@ -83,7 +86,7 @@ export class TunnelAgent extends Agent {
         `The proxy ${redactUrl(proxy)} answered ${answer.statusCode} when it was asked for a connection to ${target}.`,
       );
     return new Promise((resolve, reject) => {
-      request.once("error", reject);
+      request.on("error", reject); // giving up a refused tunnel may report another one
       request.once("response", (answer) => {
         answer.destroy();
         reject(refused(answer));
