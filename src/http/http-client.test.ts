@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
-import { expect, test } from "vitest";
+import { Socket } from "node:net";
+import { expect, test, vi } from "vitest";
 import { type Answer, type LoopbackServer, startHttp, startTcp } from "../../test/loopback.ts";
 import type { JsonObject } from "../base/json.ts";
 import { Secret } from "../base/secret.ts";
@@ -13,6 +14,7 @@ import { version } from "../base/version.ts";
 import { HttpClient, type HttpClientOptions } from "./http-client.ts";
 import { httpClientFor } from "./http-client-for.ts";
 import type { HttpEvent } from "./http-instrumentor.ts";
+import type { HttpOptions } from "./http-options.ts";
 
 const failureOf = (promise: Promise<unknown>): Promise<unknown> =>
   promise.then(
@@ -92,6 +94,21 @@ test("L-H4: a client keeps its connection, unless that is switched off", async (
   expect(server.connections).toBe(1);
   await client.get("/", { options: { keepAlive: false } });
   expect(server.connections).toBe(2);
+});
+
+test("L-H5: by default connecting may take 5 s, each silence 15 s and each wait to write 15 s", async () => {
+  await using server = await startHttp(echo);
+  const timers = vi.spyOn(globalThis, "setTimeout");
+  const sockets = vi.spyOn(Socket.prototype, "setTimeout");
+  const post = async (options: HttpOptions): Promise<readonly unknown[]> => {
+    sockets.mockClear();
+    await clientOf(server).post("/", { body: { a: 1 }, options: { keepAlive: false, ...options } });
+    return sockets.mock.calls.map(([timeoutMs]) => timeoutMs);
+  };
+  expect(await post({ readTimeoutMs: 11_000 })).toContain(15_000);
+  expect(await post({ writeTimeoutMs: 11_000 })).toContain(15_000);
+  expect(await post({ readTimeoutMs: 11_000, writeTimeoutMs: 11_000 })).not.toContain(15_000);
+  expect(timers.mock.calls.map(([, delay]) => delay)).toContain(5_000);
 });
 
 test("L-H5: a request's own time overrides the client's", async () => {
