@@ -291,6 +291,27 @@ test("an authorisation is finished once, in time, and for the actor who began it
   expect(server.requests).toHaveLength(1);
 });
 
+test("the issuer of an answer is compared where it is known, and what nobody asked for is left aside", async () => {
+  await using server = await startAuthorizationServer();
+  const grant = "authorization-code";
+  // With a nonce the server adds an ID token, as some do to plain OAuth.
+  const authorizationParameters = { nonce: "n" };
+  const definitions = {
+    loose: clientOf(server, { grant, authorizationParameters }),
+    strict: clientOf(server, { grant, issuer: server.origin }),
+  };
+  const credentials = new Credentials({ definitions });
+  const finish = async (name: string, issuer: string): Promise<unknown> => {
+    const { url } = await credentials.startAuthorization(name, { redirectUri });
+    return credentials.finishAuthorization(`${server.grant(url)}&iss=${issuer}`);
+  };
+  expect(await finish("loose", "https://other.example")).toEqual({ name: "loose" });
+  expect(await finish("strict", server.origin)).toEqual({ name: "strict" });
+  expect(await failureOf(finish("strict", "https://other.example"))).toMatchObject({
+    code: "authorization-failed",
+  });
+});
+
 test("an answer that says no is an authorisation that failed", async () => {
   await using server = await startAuthorizationServer();
   const definitions = { calendar: clientOf(server, { grant: "authorization-code" }) };
