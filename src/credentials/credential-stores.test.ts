@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { inspect } from "node:util";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { failureOf } from "../../test/failure-of.ts";
 import { systemClock } from "../base/clock.ts";
 import { ConfigurationError } from "../base/dragoman-error.ts";
 import { manualClock } from "../testing/manual-clock.ts";
@@ -23,12 +24,6 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true }));
 
 const pathOf = (): string => join(folder, "credentials");
-
-const failureOf = (promise: Promise<unknown>): Promise<unknown> =>
-  promise.then(
-    () => expect.unreachable("it was expected to fail"),
-    (error: unknown) => error,
-  );
 
 const stores: readonly [string, () => CredentialStore][] = [
   ["memory", () => new MemoryCredentialStore()],

@@ -2,6 +2,7 @@ import { generateKeyPairSync, verify } from "node:crypto";
 import { inspect } from "node:util";
 import { expect, test } from "vitest";
 import { startAuthorizationServer } from "../../test/authorization-server.ts";
+import { failureOf } from "../../test/failure-of.ts";
 import { ConfigurationError } from "../base/dragoman-error.ts";
 import { manualClock } from "../testing/manual-clock.ts";
 import type { GoogleServiceAccountDefinition } from "./credential-definition.ts";
@@ -9,12 +10,6 @@ import { Credentials } from "./credentials.ts";
 
 const { publicKey, privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
 const pem = privateKey.export({ type: "pkcs8", format: "pem" }).toString();
-
-const failureOf = (promise: Promise<unknown>): Promise<unknown> =>
-  promise.then(
-    () => expect.unreachable("it was expected to fail"),
-    (error: unknown) => error,
-  );
 
 const keyOf = (tokenUrl: string, key = pem): string =>
   JSON.stringify({

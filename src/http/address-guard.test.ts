@@ -1,15 +1,10 @@
 import { expect, test } from "vitest";
+import { failureOf } from "../../test/failure-of.ts";
 import { startHttp } from "../../test/loopback.ts";
 import { AddressGuard } from "./address-guard.ts";
 import { guardedFetch } from "./guarded-fetch.ts";
 import { HttpClient } from "./http-client.ts";
 import { isPublicAddress } from "./public-address.ts";
-
-const failureOf = (promise: Promise<unknown>): Promise<unknown> =>
-  promise.then(
-    () => expect.unreachable("it was expected to fail"),
-    (error: unknown) => error,
-  );
 
 /** Hosts that are refused however they are written; each is asked as `http://<host>/`. */
 const refusedHosts = [

@@ -1,13 +1,8 @@
 import { expect, test } from "vitest";
+import { failureOf } from "../../test/failure-of.ts";
 import { type Answer, startHttp } from "../../test/loopback.ts";
 import { HttpClient } from "./http-client.ts";
 import type { HttpOptions } from "./http-options.ts";
-
-const failureOf = (promise: Promise<unknown>): Promise<unknown> =>
-  promise.then(
-    () => expect.unreachable("it was expected to fail"),
-    (error: unknown) => error,
-  );
 
 /** Redirects everything but `/end`, which it answers with what it heard. */
 const redirecting =

@@ -1,8 +1,8 @@
-import type { IncomingMessage } from "node:http";
 import { Socket } from "node:net";
 import { expect, test, vi } from "vitest";
-import { type Answer, type LoopbackServer, startHttp, startTcp } from "../../test/loopback.ts";
-import type { JsonObject } from "../base/json.ts";
+import { echo, headersHeard, heard } from "../../test/echo.ts";
+import { failureOf } from "../../test/failure-of.ts";
+import { type LoopbackServer, startHttp, startTcp } from "../../test/loopback.ts";
 import { Secret } from "../base/secret.ts";
 import {
   ToolError,
@@ -16,29 +16,6 @@ import { httpClientFor } from "./http-client-for.ts";
 import type { HttpEvent } from "./http-instrumentor.ts";
 import type { HttpOptions } from "./http-options.ts";
 
-const failureOf = (promise: Promise<unknown>): Promise<unknown> =>
-  promise.then(
-    () => expect.unreachable("it was expected to fail"),
-    (error: unknown) => error,
-  );
-
-/** Answers with what it was asked. */
-const echo: Answer = (incoming, response) => {
-  void readAll(incoming).then((body) => {
-    const { method, url, headers } = incoming;
-    response.setHeader("content-type", "application/json");
-    response.end(JSON.stringify({ method, url, headers, body }));
-  });
-};
-
-async function readAll(incoming: IncomingMessage): Promise<string> {
-  let text = "";
-  for await (const chunk of incoming.setEncoding("utf8")) {
-    text += chunk;
-  }
-  return text;
-}
-
 const clientOf = (
   server: LoopbackServer,
   { path = "", options = {}, ...rest }: Partial<HttpClientOptions> & { path?: string } = {},
@@ -48,13 +25,6 @@ const clientOf = (
     ...rest,
     options: { instrumentor: () => {}, ...options },
   });
-
-/** What the echo heard of a request. */
-const heard = async (response: Promise<{ json(): unknown }>): Promise<JsonObject> =>
-  (await response).json() as JsonObject; // the echo's answer
-
-const headersHeard = async (response: Promise<{ json(): unknown }>): Promise<JsonObject> =>
-  (await heard(response))["headers"] as JsonObject; // the echo's answer
 
 test.each(["", "api.example", "/v1", "ftp://api.example", "http://", "javascript:alert(1)"])(
   "L-H1, L-H16: the base URL %j is a ToolError",
@@ -191,59 +161,6 @@ test("L-H11: query parameters are appended, arrays repeated, undefined left out"
   const query = { q: "a b&c", page: 2, all: true, tag: ["x", "y"], none: undefined };
   const { url } = await heard(clientOf(server).get("/s?z=1", { query }));
   expect(url).toBe("/s?z=1&q=a+b%26c&page=2&all=true&tag=x&tag=y");
-});
-
-test("L-H12: an object is sent as JSON with its content type, unless the request gives one", async () => {
-  await using server = await startHttp(echo);
-  const client = clientOf(server);
-  const sent = await heard(client.post("/", { body: { a: ["é"] } }));
-  expect(sent["body"]).toBe('{"a":["é"]}');
-  expect(sent["headers"]).toMatchObject({ "content-type": "application/json; charset=utf-8" });
-  const typed = client.put("/", { body: [1], headers: { "Content-Type": "application/x" } });
-  expect(await headersHeard(typed)).toMatchObject({ "content-type": "application/x" });
-});
-
-test("L-H12: a string is sent as it is, without a content type of ours", async () => {
-  await using server = await startHttp(echo);
-  const sent = await heard(clientOf(server).post("/", { body: '{"as": "is"}' }));
-  expect(sent["body"]).toBe('{"as": "is"}');
-  expect(sent["headers"]).not.toHaveProperty("content-type");
-});
-
-async function* chunks(): AsyncGenerator<Uint8Array> {
-  yield Buffer.from("a");
-  yield Buffer.from("b");
-}
-
-const form = new FormData();
-form.set("field", "value");
-
-test.each([
-  ["bytes", Buffer.from("ab"), "ab", undefined],
-  ["an ArrayBuffer", new TextEncoder().encode("ab").buffer, "ab", undefined],
-  ["a stream", chunks(), "ab", undefined],
-  ["a web stream", new Blob(["ab"]).stream(), "ab", undefined],
-  ["a blob", new Blob(["ab"], { type: "text/x" }), "ab", "text/x"],
-  ["parameters", new URLSearchParams({ a: "b c" }), "a=b+c", "application/x-www-form-urlencoded"],
-  ["a form", form, 'name="field"\r\n\r\nvalue', "multipart/form-data; boundary="],
-])("L-H12: %s is sent in its own encoding", async (_name, body, text, type) => {
-  await using server = await startHttp(echo);
-  const sent = await heard(clientOf(server).post("/", { body }));
-  expect(sent["body"]).toContain(text);
-  const { "content-type": contentType } = sent["headers"] as JsonObject; // the echo's answer
-  expect(String(contentType)).toContain(String(type));
-});
-
-const cycle: { self?: unknown } = {};
-cycle.self = cycle;
-
-test.each([
-  ["a cycle", cycle],
-  ["a bigint", { amount: 1n }],
-])("L-H16, L-H17: a body with %s is a ToolError with its cause", async (_name, body) => {
-  const client = new HttpClient({ baseUrl: "http://127.0.0.1:1" });
-  const error = await failureOf(client.post("/", { body }));
-  expect(error).toMatchObject({ code: "tool-failed", cause: expect.any(TypeError) });
 });
 
 test("L-H13: success gives status, body and headers; the body is there as text, JSON and bytes", async () => {

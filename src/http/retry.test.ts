@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { failureOf } from "../../test/failure-of.ts";
 import { type Answer, startHttp } from "../../test/loopback.ts";
 import type { Clock } from "../base/clock.ts";
 import { HttpClient } from "./http-client.ts";
@@ -29,12 +30,6 @@ function failing(times: number, headers: Record<string, string> = {}): Answer {
 }
 
 const quiet = { instrumentor: () => {} };
-
-const failureOf = (promise: Promise<unknown>): Promise<unknown> =>
-  promise.then(
-    () => expect.unreachable("it was expected to fail"),
-    (error: unknown) => error,
-  );
 
 test("without retry options a request is sent once", async () => {
   await using server = await startHttp(failing(1));

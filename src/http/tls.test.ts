@@ -1,5 +1,6 @@
 import { beforeAll, expect, test } from "vitest";
 import { createCertificate } from "../../test/certificate.ts";
+import { failureOf } from "../../test/failure-of.ts";
 import { startHttp, startHttps, startTcp } from "../../test/loopback.ts";
 import { startProxy } from "../../test/proxy.ts";
 import { ToolCertificateError } from "../base/tool-error.ts";
@@ -23,12 +24,6 @@ const get = async (origin: string, options: HttpOptions): Promise<string> => {
   const client = new HttpClient({ baseUrl: origin, options: { ...quiet, ...options } });
   return (await client.get("/")).body;
 };
-
-const failureOf = (promise: Promise<unknown>): Promise<unknown> =>
-  promise.then(
-    () => expect.unreachable("it was expected to fail"),
-    (error: unknown) => error,
-  );
 
 test.each([
   ["signed by itself", () => ({ ...trusted, ca: undefined }), "DEPTH_ZERO_SELF_SIGNED_CERT"],
