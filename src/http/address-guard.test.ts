@@ -270,6 +270,10 @@ test.each(["10.0.0.0", "10.0.0.0/33", "inside/8", "fd00::/129", "10.0.0.0/", "0x
   },
 );
 
+test("a rule that names nothing, and so would mean everything, is an error", () => {
+  expect(() => new AddressGuard({ allow: [{}] })).toThrow("names nothing");
+});
+
 test("an HttpClient can be guarded, and then takes no proxy", async () => {
   await using server = await startHttp((_incoming, response) => response.end("inside"));
   const guard = new AddressGuard();

@@ -45,6 +45,7 @@ export class AddressGuard {
   /** One lookup for each port, since a rule may name one; connections are pooled by it. */
   readonly #lookups = new Map<number, LookupFunction>();
 
+  /** @throws ToolError where a rule names nothing, or its block of addresses is none. */
   constructor(options: AddressGuardOptions = {}) {
     this.#allow = (options.allow ?? []).map(toRule);
     this.#only = options.only?.map(toRule);
@@ -112,6 +113,9 @@ interface Rule {
 }
 
 function toRule({ host, port, cidr }: AddressRule): Rule {
+  if (host === undefined && port === undefined && cidr === undefined) {
+    throw new ToolError("A rule of the address guard names nothing. Give it a host, port or cidr.");
+  }
   const addresses = cidr === undefined ? undefined : toAddressBlock(cidr);
   const wanted = host?.toLowerCase().replace(/^\[|\]$/g, "");
   const matchesHost = (given: string, givenPort: number): boolean =>
