@@ -75,6 +75,7 @@ test.each<readonly [given: unknown, expected: object]>([
     { type: "object", properties: { a: {}, b: {} }, required: ["a", "b"] },
   ],
   [{ $ref: "#/$defs/Gone", description: "D" }, { description: "D" }],
+  [object({ a: {} }, { anyOf: [{ required: ["a"] }] }), { type: "object", properties: { a: {} } }],
   [true, {}],
 ])("%j becomes %j", (given, expected) => {
   expect(converted(given)).toEqual(expected);
