@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { outcomeOf } from "../../test/model-events.ts";
 import type { Json, JsonObject } from "../base/json.ts";
 import { ToolNetworkError } from "../base/tool-error.ts";
@@ -136,6 +136,16 @@ test("a stream without [DONE] is whole once it has a finish reason", async () =>
 
 test("[DONE] without any answer is an invalid response", async () => {
   expect((await read([done])).error).toMatchObject({ code: "model-invalid-response" });
+});
+
+test("no timer outlives an answer", async () => {
+  vi.useFakeTimers();
+  try {
+    await read([part, stop, done]);
+    expect(vi.getTimerCount()).toBe(0);
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 test("what follows [DONE] is ignored", async () => {

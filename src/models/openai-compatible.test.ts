@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { startTcp } from "../../test/loopback.ts";
 import { collect, type ModelOutcome, outcomeOf } from "../../test/model-events.ts";
 import type { Json, JsonObject } from "../base/json.ts";
+import { ToolTimeoutError } from "../base/tool-error.ts";
 import type { Message } from "../message/message.ts";
 import type { Model, ModelRequest } from "../model/model.ts";
 import { ModelError } from "../model/model-error.ts";
@@ -205,8 +206,9 @@ test("an error body under gzip is readable, and one without end is not read to i
     body,
   });
   await expect(ask(modelOf(zipped))).rejects.toThrow("boom");
-  await using long = await replying(http(500, `<html>boom${"<p>x</p>".repeat(1_000_000)}`));
+  await using long = await replying(http(500, `<html>boom${"<p>x</p>".repeat(4_000_000)}`));
   await expect(ask(modelOf(long))).rejects.toThrow(/boom x x/);
+  await long.requests[0]?.aborted;
 });
 
 test.each([
@@ -303,13 +305,14 @@ test("aborting rejects with the reason and closes the connection, at any point",
   await expect(collect(modelOf(server).stream(request, before))).rejects.toBe("before");
   expect(server.requests).toHaveLength(0);
 
+  const deadline = new ToolTimeoutError("the run's deadline"); // no failure of the model
   const during = new AbortController();
   const stream = modelOf(server).stream(request, during)[Symbol.asyncIterator]();
   await stream.next();
   await stream.next();
   const next = stream.next();
-  during.abort("during");
-  await expect(next).rejects.toBe("during");
+  during.abort(deadline);
+  await expect(next).rejects.toBe(deadline);
   await server.requests[0]?.aborted;
 });
 

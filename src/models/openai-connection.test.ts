@@ -75,6 +75,23 @@ test("options shape the request", async () => {
   ]);
 });
 
+test.each<
+  readonly [baseUrl: string, options: Partial<OpenAiCompatibleOptions>, parameters: unknown]
+>([
+  ["https://api.openai.com/v1", {}, { type: "object", properties: {} }],
+  ["https://generativelanguage.googleapis.com/v1beta/openai", {}, undefined],
+  ["https://x-aiplatform.googleapis.com/v1", {}, undefined],
+  [
+    "https://generativelanguage.googleapis.com/v1",
+    { schemaDialect: "openai" },
+    { type: "object", properties: {} },
+  ],
+  ["https://gateway.example/v1", { schemaDialect: "gemini" }, undefined],
+])("at %s with %j the schema of a tool without arguments is %j", (baseUrl, options, parameters) => {
+  const { request } = toConnection({ model: "m", baseUrl, ...options });
+  expect(JSON.parse(request.renderTools(tools))[0].function.parameters).toEqual(parameters);
+});
+
 test.each([
   ["https://api.openai.com/v1", "max_completion_tokens"],
   ["https://x.openai.azure.com/openai/v1", "max_completion_tokens"],

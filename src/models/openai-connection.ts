@@ -5,6 +5,7 @@ import type { HttpRequest } from "../http/http-request.ts";
 import type { ModelCapabilities } from "../model/model.ts";
 import { ModelError } from "../model/model-error.ts";
 import { toOpenAiSchema } from "./json-schema-dialect.ts";
+import { toGeminiSchema } from "./json-schema-gemini.ts";
 import type { OpenAiCompatibleOptions } from "./openai-options.ts";
 import { providerKey } from "./openai-provider-data.ts";
 import type { RequestScope } from "./openai-request.ts";
@@ -57,7 +58,12 @@ export function toConnection(options: OpenAiCompatibleOptions): Connection {
       images: capabilities.images,
       maxTokensField: options.maxTokensField ?? maxTokensFieldOf(base),
       extraBody: options.extraBody ?? {},
-      renderTools: createToolRenderer(toOpenAiSchema),
+      renderTools: createToolRenderer(
+        options.schemaDialect === "gemini" ||
+          (options.schemaDialect === undefined && isGoogle(base))
+          ? toGeminiSchema
+          : toOpenAiSchema,
+      ),
     },
     headers,
     apiKey: options.apiKey,
@@ -162,6 +168,8 @@ const isLoopback = ({ hostname }: URL): boolean =>
 
 const maxTokensFieldOf = ({ hostname }: URL): RequestScope["maxTokensField"] =>
   /(?:^|\.)openai\.com$|\.azure\.com$/.test(hostname) ? "max_completion_tokens" : "max_tokens";
+
+const isGoogle = ({ hostname }: URL): boolean => /(?:^|\.)googleapis\.com$/.test(hostname);
 
 const lowerCase = (headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));

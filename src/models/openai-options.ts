@@ -21,6 +21,11 @@ export interface OpenAiCompatibleOptions extends Pick<ConnectionOptions, "tls" |
   readonly capabilities?: Partial<ModelCapabilities>;
   /** Default `max_completion_tokens` at OpenAI and Azure, `max_tokens` elsewhere. */
   readonly maxTokensField?: MaxTokensField;
+  /**
+   * How the tools' schemas are written: as OpenAI takes them, or in the smaller subset that Gemini
+   * takes. Default `"gemini"` at Google, `"openai"` elsewhere.
+   */
+  readonly schemaDialect?: "openai" | "gemini";
   /** Fields that are added to each request, or replace ours; `undefined` takes one of ours away. */
   readonly extraBody?: JsonObject;
   /** Allows a credential over `http:` to another machine. Default false. */

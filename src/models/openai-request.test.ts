@@ -91,5 +91,7 @@ test("tools are rendered once for each array, and each definition once", () => {
   expect(renderTools(tools)).toBe(first);
   expect(renderTools([...tools])).toBe(first);
   expect(count).toBe(2);
+  tools.length = 0;
+  expect(renderTools(tools), "the array is not looked at again").toBe(first);
   expect(JSON.parse(first)).toMatchObject([wireTool, { function: { name: "then" } }]);
 });

@@ -197,8 +197,9 @@ const streams: Readonly<Record<string, readonly [pieces: readonly Piece[], calls
     ],
     [a],
   ],
-  "a complete call that is said twice": [
+  "a complete call that is said three times": [
     [
+      [0, "a", "read", '{"x":1}'],
       [0, "a", "read", '{"x":1}'],
       [0, "a", "read", '{"x":1}'],
     ],

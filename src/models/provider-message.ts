@@ -24,7 +24,7 @@ export function errorIn(body: Json | undefined): Json | undefined {
  * The same text without the secrets, in the forms in which a server may repeat them: as they are,
  * percent-encoded, or in JSON in JSON. Secrets of less than four characters are left: they hide nothing.
  */
-export function redact(text: string, secrets: readonly string[]): string {
+function redact(text: string, secrets: readonly string[]): string {
   return secrets
     .filter(({ length }) => length >= 4)
     .flatMap((secret) => [secret, encodeURIComponent(secret)])

@@ -1,0 +1,234 @@
+import { isJsonObject, type JsonObject } from "../base/json.ts";
+import type { JsonSchema } from "../base/json-schema.ts";
+import { toObjectSchema } from "./json-schema-root.ts";
+import { resolveReference } from "./json-schema-walk.ts";
+
+/**
+ * A tool's schema in the subset of OpenAPI 3.0 that Gemini's function declarations document, or
+ * `undefined` for a tool without properties, whose `parameters` Gemini wants left out.
+ *
+ * References are put in place, one to itself ends as an open object; `const` becomes an `enum` of one,
+ * `oneOf` becomes `anyOf`, null becomes `nullable`, `allOf` is joined. What the subset cannot say stands
+ * in the description, so that the model still knows of it. Nothing gets narrower.
+ */
+export function toGeminiSchema(schema: JsonSchema): JsonSchema | undefined {
+  const root = toObjectSchema(schema);
+  const converted = convert(root, { root, size: 0 }, []);
+  return converted["properties"] === undefined ? undefined : converted;
+}
+
+interface Scope {
+  /** What references lead into. */
+  readonly root: JsonSchema;
+  /** Schemas that have been converted so far: references multiply them. */
+  size: number;
+}
+
+const mostSchemas = 5_000;
+const deepest = 64;
+
+/** References that are being put in place, and one empty text for each other level. */
+type Path = readonly string[];
+
+/** Keywords that are passed on as they are. */
+const kept = new Set([
+  "title",
+  "description",
+  "default",
+  "minItems",
+  "maxItems",
+  "minLength",
+  "maxLength",
+  "minProperties",
+  "maxProperties",
+  "pattern",
+  "minimum",
+  "maximum",
+]);
+
+/** Keywords that are rendered, or that a model need not know of. */
+const handled = new Set([
+  ...["type", "properties", "required", "items", "prefixItems", "anyOf", "oneOf", "enum", "const"],
+  ...["format", "nullable", "$defs", "definitions", "$schema", "$id", "$anchor", "$comment"],
+  ...["examples", "deprecated", "readOnly", "writeOnly", "additionalItems"],
+]);
+
+function convert(given: unknown, scope: Scope, path: Path): JsonSchema {
+  scope.size += 1;
+  if (!isJsonObject(given) || scope.size > mostSchemas || path.length > deepest) {
+    return {};
+  }
+  const [schema, inner] = flatten(given, scope, path);
+  const choice = choiceOf(schema);
+  const rendered = withChoice(schema, choice, (part) => convert(part, scope, [...inner, ""]));
+  const notes = [...choice.notes, ...notesOn(schema)];
+  const entries = Object.entries(schema).filter(([keyword]) => kept.has(keyword));
+  const description = [schema["description"], ...notes].filter((text) => text !== undefined);
+  return {
+    ...Object.fromEntries(entries),
+    ...rendered,
+    ...(description.length === 0 ? {} : { description: description.join(" ") }),
+    ...(choice.nullable ? { nullable: true } : {}),
+  };
+}
+
+/** The schema with its reference and its `allOf` in one; the path is that of what is inside. */
+function flatten(schema: JsonObject, scope: Scope, path: Path): readonly [JsonObject, Path] {
+  const { $ref: reference, allOf, ...own } = schema;
+  let inner = path;
+  const parts: JsonObject[] = [];
+  if (typeof reference === "string") {
+    const target = resolveReference(reference, scope.root);
+    if (path.includes(reference)) {
+      parts.push({ type: "object", description: "Of the same form as the object that it is in." });
+    } else if (target !== undefined) {
+      inner = [...path, reference];
+      parts.push(target);
+    }
+  }
+  parts.push(...(Array.isArray(allOf) ? allOf.filter(isJsonObject) : []));
+  let joined: JsonObject = {};
+  for (const part of parts) {
+    const isNested = part["$ref"] !== undefined || part["allOf"] !== undefined;
+    const [flat, deeper] =
+      isNested && inner.length <= deepest ? flatten(part, scope, [...inner, ""]) : [part, inner];
+    joined = joinSchemas(joined, flat);
+    inner = deeper;
+  }
+  return [joinSchemas(joined, own), inner];
+}
+
+/** Both schemas at once, as far as one can say it; of a keyword that both have, the right one's. */
+const joinSchemas = (left: JsonObject, right: JsonObject): JsonObject => ({
+  ...left,
+  ...right,
+  ...joinKeyword(left, right, "properties", (one, other) => ({
+    ...objectOf(one),
+    ...objectOf(other),
+  })),
+  ...joinKeyword(left, right, "required", (one, other) => [...listOf(one), ...listOf(other)]),
+});
+
+const joinKeyword = (
+  left: JsonObject,
+  right: JsonObject,
+  keyword: string,
+  join: (one: unknown, other: unknown) => unknown,
+): object =>
+  left[keyword] === undefined || right[keyword] === undefined
+    ? {}
+    : { [keyword]: join(left[keyword], right[keyword]) };
+
+/** Which values a schema chooses from. */
+interface Choice {
+  /** Of `type`, or of the values; without null. */
+  readonly types: readonly string[];
+  /** Texts that may be said as `enum`. */
+  readonly texts: readonly string[];
+  /** Alternatives other than null. */
+  readonly branches: readonly JsonObject[];
+  readonly nullable: boolean;
+  readonly notes: readonly string[];
+}
+
+function choiceOf(schema: JsonObject): Choice {
+  const branches = [...listOf(schema["anyOf"]), ...listOf(schema["oneOf"])].filter(isJsonObject);
+  const values = schema["const"] === undefined ? listOf(schema["enum"]) : [schema["const"]];
+  const wanted = values.filter((value) => value !== null);
+  const texts = wanted.filter((value) => typeof value === "string" && value !== "");
+  const types = [schema["type"] ?? [...new Set(wanted.map(typeOf))]].flat();
+  const isNull = (branch: JsonObject): boolean =>
+    branch["type"] === "null" || branch["const"] === null;
+  const isSaid = texts.length === wanted.length;
+  return {
+    types: types.filter((type) => typeof type === "string" && type !== "null") as string[], // as just filtered
+    texts: isSaid ? (texts as string[]) : [], // likewise
+    branches: branches.filter((branch) => !isNull(branch)),
+    nullable:
+      types.includes("null") ||
+      branches.some(isNull) ||
+      values.includes(null) ||
+      schema["nullable"] === true,
+    notes: isSaid ? [] : [`One of: ${wanted.map((value) => JSON.stringify(value)).join(", ")}.`],
+  };
+}
+
+const typeOf = (value: unknown): string => (Array.isArray(value) ? "array" : typeof value);
+
+function withChoice(
+  schema: JsonObject,
+  { types, texts, branches }: Choice,
+  convertPart: (part: unknown) => JsonSchema,
+): JsonSchema {
+  const hasForm = schema["properties"] !== undefined || schema["items"] !== undefined;
+  const [only, ...others] = branches;
+  if (!hasForm && only !== undefined) {
+    return others.length === 0 ? convertPart(only) : { anyOf: branches.map(convertPart) };
+  }
+  if (types.length > 1 && texts.length === 0) {
+    const alternatives = types.map((type) => formOf(schema, type, convertPart));
+    return { anyOf: alternatives };
+  }
+  return {
+    ...formOf(schema, types[0], convertPart),
+    ...(texts.length === 0 ? {} : { type: "string", enum: texts }),
+  };
+}
+
+/** What a type has inside. */
+function formOf(
+  schema: JsonObject,
+  type: string | undefined,
+  convertPart: (part: unknown) => JsonSchema,
+): JsonSchema {
+  const { properties, items, prefixItems, format, required } = schema;
+  const typed = type === undefined ? {} : { type };
+  if (type === "array" || (type === undefined && items !== undefined)) {
+    const element = isJsonObject(items)
+      ? items
+      : { anyOf: [...listOf(items), ...listOf(prefixItems)] };
+    return { type: "array", items: convertPart(element) };
+  }
+  if (isJsonObject(properties) && (type === "object" || type === undefined)) {
+    const entries = Object.entries(properties).map(([name, part]) => [name, convertPart(part)]);
+    const names = [...new Set(listOf(required))].filter((name) =>
+      Object.hasOwn(properties, `${name}`),
+    );
+    return {
+      type: "object",
+      ...(entries.length === 0 ? {} : { properties: Object.fromEntries(entries) }),
+      ...(names.length === 0 ? {} : { required: names }),
+    };
+  }
+  return formats[type ?? ""]?.includes(`${format}`) ? { ...typed, format } : typed;
+}
+
+/** Formats that Gemini takes; another one refuses the whole request. */
+const formats: Readonly<Record<string, readonly string[]>> = {
+  string: ["date-time"],
+  number: ["float", "double"],
+  integer: ["int32", "int64"],
+};
+
+/** The longest value of a keyword that a description repeats. */
+const longestNote = 200;
+
+function notesOn(schema: JsonObject): readonly string[] {
+  const { format, type } = schema;
+  const isKnown = format === undefined || formats[`${type}`]?.includes(`${format}`);
+  const notes = Object.entries(schema)
+    .filter(
+      ([keyword, value]) => !kept.has(keyword) && !handled.has(keyword) && !isFlag(keyword, value),
+    )
+    .map(([keyword, value]) => `${keyword}: ${JSON.stringify(value)}`)
+    .filter((note) => note.length <= longestNote);
+  const all = isKnown ? notes : [`format: ${JSON.stringify(format)}`, ...notes];
+  return all.length === 0 ? [] : [`(${all.join(", ")})`];
+}
+
+const isFlag = (keyword: string, value: unknown): boolean =>
+  /^(?:additional|unevaluated)/.test(keyword) && typeof value === "boolean";
+
+const objectOf = (value: unknown): JsonObject => (isJsonObject(value) ? value : {});
+
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
