@@ -31,12 +31,14 @@ export interface DragomanConfig {
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Default: the machine's clock. */
   readonly clock?: Clock;
+  /** A random number from 0 to 1. Default: `Math.random`. */
+  readonly random?: () => number;
 }
 
 /** Dragoman's functions, bound to one configuration. */
 export interface Dragoman {
   /** @throws ConfigurationError `invalid-definition`. */
-  defineAgent(definition: AgentDefinition): Agent;
+  defineAgent<Output = undefined>(definition: AgentDefinition<Output>): Agent<Output>;
   /** Replaces what is given of the configuration; runs that have begun keep what they have. */
   configure(config: DragomanConfig): void;
 }
@@ -48,6 +50,9 @@ export function createDragoman(config: DragomanConfig = {}): Dragoman {
   const live: AgentRuntime = {
     get clock() {
       return runtime.clock;
+    },
+    get random() {
+      return runtime.random;
     },
     get logger() {
       return runtime.logger;
@@ -81,6 +86,7 @@ function createRuntime(config: DragomanConfig): AgentRuntime {
   const clock = config.clock ?? systemClock;
   return {
     clock,
+    random: config.random ?? Math.random,
     logger: config.logger ?? consoleLogger,
     credentials: config.credentials ?? noCredentials,
     registeredTools: Array.isArray(tools) ? tools.filter(isTool) : [],

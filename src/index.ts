@@ -10,20 +10,32 @@ const processDragoman = createDragoman();
  *
  * @throws ConfigurationError `invalid-definition`.
  */
-export const defineAgent: (definition: AgentDefinition) => Agent = processDragoman.defineAgent;
+export const defineAgent: <Output = undefined>(
+  definition: AgentDefinition<Output>,
+) => Agent<Output> = processDragoman.defineAgent;
 
 /** Sets the process's defaults; what is not given stays. Libraries use {@link createDragoman}. */
 export const configure: (config: DragomanConfig) => void = processDragoman.configure;
 
 export type { Agent } from "./agent/agent.ts";
-export type { AgentDefinition } from "./agent/agent-definition.ts";
+export type { AgentDefinition, AgentMode } from "./agent/agent-definition.ts";
 export type { McpEntry, ToolEntry } from "./agent/agent-runtime.ts";
+export type { HookedCall, Hooks } from "./agent/hooks.ts";
+export type { LimitReason, RunLimits } from "./agent/loop-guard.ts";
+export type { RetryPolicy } from "./agent/model-policy.ts";
+export { defaultPrompts, type Prompts, promptsVersion } from "./agent/prompts.ts";
 export type { Run } from "./agent/run.ts";
-export { RunError, type RunErrorCode } from "./agent/run-error.ts";
+export { RunError, type RunErrorCode, type RunErrorOptions } from "./agent/run-error.ts";
 export type { NoticeCode, RunEvent, RunEventBody, RunEventPlace } from "./agent/run-event.ts";
 export type { FailedServer, RunFailure } from "./agent/run-failure.ts";
 export type { RunInput, RunOptions } from "./agent/run-options.ts";
-export type { CancelledRun, CompletedRun, FailedRun, RunResult } from "./agent/run-result.ts";
+export type {
+  CancelledRun,
+  CompletedRun,
+  FailedRun,
+  RunReport,
+  RunResult,
+} from "./agent/run-result.ts";
 export type { ToolLevel } from "./agent/run-tools.ts";
 export type { Selection } from "./agent/selection.ts";
 export type { StepAttempt, StepOptions, Steps } from "./agent/steps.ts";

@@ -1,12 +1,17 @@
 import { ConfigurationError } from "../base/dragoman-error.ts";
 import { isJsonObject } from "../base/json.ts";
+import type { Schema } from "../base/schema.ts";
 import type { Model } from "../model/model.ts";
 import type { Binding } from "../tool/binding.ts";
 import { closestNames } from "../tool/unknown-tool.ts";
+import type { Hooks } from "./hooks.ts";
+import type { RunLimits } from "./loop-guard.ts";
+import type { RetryPolicy } from "./model-policy.ts";
+import type { Prompts } from "./prompts.ts";
 import type { ToolLevel } from "./run-tools.ts";
 
 /** What an agent is. */
-export interface AgentDefinition extends ToolLevel {
+export interface AgentDefinition<Output = undefined> extends ToolLevel {
   /** Names the agent in events, logs and errors. */
   readonly name: string;
   /** What it is for, in a sentence. */
@@ -15,30 +20,102 @@ export interface AgentDefinition extends ToolLevel {
   readonly instructions?: string | ((binding: Binding) => string | Promise<string>);
   /** A model, or the id of one (`openai:gpt-5`). Absent: the default model. */
   readonly model?: string | Model;
-  /** How many model calls with tools a run may make. Default 50. */
-  readonly maxSteps?: number;
+  /** Models that take over, in order, where the one before fails for good. */
+  readonly fallbackModels?: readonly (string | Model)[];
+  /** How model calls that fail are tried again. */
+  readonly retry?: RetryPolicy;
+  /**
+   * How it works. `"auto"` (the default): by native tool calls where the model has them, else as in
+   * `"react"`. `"react"`: the model writes its next action as JSON, one step at a time. `"plan"`: the
+   * model writes a plan of steps, which is then executed.
+   */
+  readonly mode?: AgentMode;
+  /** What the answer must be: a schema of an object. The result then has it, typed, as `output`. */
+  readonly output?: Schema<Output>;
+  /** Functions that may change a run; several are called in order. */
+  readonly hooks?: Hooks | readonly Hooks[];
+  readonly limits?: RunLimits;
+  /** How many calls of one turn run at once. Default 8; 1 is one after the other. */
+  readonly toolConcurrency?: number;
+  /** The time of one call of tools that have none of their own, in milliseconds. */
+  readonly toolTimeoutMs?: number;
+  /** About how many tokens a request may have: old tool results are cut to fit. Default: no limit. */
+  readonly maxContextTokens?: number;
+  /** How often the model may plan anew after a step has failed. Default 0. */
+  readonly maxReplans?: number;
+  /** What Dragoman itself says to the model, each in place of the default. */
+  readonly prompts?: Partial<Prompts>;
 }
 
-const knownKeys = ["name", "description", "instructions", "model", "maxSteps", "tools", "mcp"];
+/** How an agent works. */
+export type AgentMode = "auto" | "react" | "plan";
+
+const knownKeys: Readonly<Record<keyof AgentDefinition, true>> = {
+  name: true,
+  description: true,
+  instructions: true,
+  model: true,
+  fallbackModels: true,
+  retry: true,
+  mode: true,
+  output: true,
+  hooks: true,
+  limits: true,
+  toolConcurrency: true,
+  toolTimeoutMs: true,
+  maxContextTokens: true,
+  maxReplans: true,
+  prompts: true,
+  tools: true,
+  mcp: true,
+};
+
+const modes: readonly unknown[] = ["auto", "react", "plan"];
 
 /** @throws ConfigurationError `invalid-definition` that names the agent, the key and what is allowed. */
-export function checkAgentDefinition(definition: AgentDefinition): void {
+export function checkAgentDefinition(definition: AgentDefinition<unknown>): void {
   if (!isJsonObject(definition) || typeof definition.name !== "string" || definition.name === "") {
     throw invalid('An agent needs a name: defineAgent({ name: "support", … }).');
   }
-  const { name, maxSteps } = definition;
-  const unknown = Object.keys(definition).find((key) => !knownKeys.includes(key));
-  if (unknown !== undefined) {
-    const [closest] = closestNames(unknown, knownKeys);
-    throw invalid(
-      `Agent "${name}" has an unknown property "${unknown}". Did you mean "${closest}"? Allowed are: ${knownKeys.join(", ")}.`,
-    );
+  const { name, mode, toolConcurrency, toolTimeoutMs, maxContextTokens, limits } = definition;
+  refuseUnknownKeys(definition, Object.keys(knownKeys), `Agent "${name}"`);
+  if (mode !== undefined && !modes.includes(mode)) {
+    throw invalid(`The mode of agent "${name}" must be "auto", "react" or "plan".`);
   }
-  if (maxSteps !== undefined && !(Number.isInteger(maxSteps) && maxSteps > 0)) {
-    throw invalid(`maxSteps of agent "${name}" is ${maxSteps}; it must be a whole number above 0.`);
-  }
+  checkCounts({ toolConcurrency, toolTimeoutMs, maxContextTokens }, ` of agent "${name}"`);
+  checkLimits(limits, ` of agent "${name}"`);
   for (const key of ["tools", "mcp"] as const) {
     checkSelection(definition[key], `${key} of agent "${name}"`);
+  }
+}
+
+/** @throws ConfigurationError `invalid-definition` where a limit is unknown, or no whole number above 0. */
+export function checkLimits(limits: RunLimits | undefined, where: string): void {
+  if (limits !== undefined) {
+    refuseUnknownKeys(
+      limits,
+      ["maxSteps", "maxToolCalls", "maxTokens", "maxRepeats"],
+      `limits${where}`,
+    );
+    checkCounts({ ...limits }, where);
+  }
+}
+
+function refuseUnknownKeys(value: object, known: readonly string[], what: string): void {
+  const unknown = Object.keys(value).find((key) => !known.includes(key));
+  if (unknown !== undefined) {
+    const [closest] = closestNames(unknown, known);
+    throw invalid(
+      `${what} has an unknown property "${unknown}". Did you mean "${closest}"? Allowed are: ${known.join(", ")}.`,
+    );
+  }
+}
+
+function checkCounts(counts: Readonly<Record<string, number | undefined>>, where: string): void {
+  for (const [key, value] of Object.entries(counts)) {
+    if (value !== undefined && !(Number.isInteger(value) && value > 0)) {
+      throw invalid(`${key}${where} is ${value}; it must be a whole number above 0.`);
+    }
   }
 }
 

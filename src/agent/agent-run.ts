@@ -1,43 +1,45 @@
 import { untilAborted } from "../base/abort.ts";
 import { EventLog } from "../base/event-log.ts";
 import { createId } from "../base/ids.ts";
-import type { Message } from "../message/message.ts";
-import type { Model } from "../model/model.ts";
-import type { FinishReason } from "../model/model-event.ts";
+import type { Usage } from "../model/usage.ts";
 import type { Binding } from "../tool/binding.ts";
-import type { AgentDefinition } from "./agent-definition.ts";
-import type { AgentRuntime, ChosenModel } from "./agent-runtime.ts";
+import { type AgentAnswer, runAgentLoop } from "./agent-loop.ts";
+import { callHook } from "./hooks.ts";
 import { MemorySteps } from "./memory-steps.ts";
-import { type LoopState, newLoopState, runNativeLoop } from "./native-loop.ts";
+import { type LoopState, newLoopState, totalUsage } from "./model-step.ts";
 import type { Run } from "./run.ts";
 import { RunError } from "./run-error.ts";
 import { eventMerging, type RunEvent, type RunEventBody } from "./run-event.ts";
 import { type FailedServer, toRunFailure } from "./run-failure.ts";
-import type { RunInput, RunOptions } from "./run-options.ts";
-import type { CompletedRun, RunResult } from "./run-result.ts";
+import type { RunInput } from "./run-options.ts";
+import type { CompletedRun, RunReport, RunResult } from "./run-result.ts";
+import {
+  chooseModels,
+  hooksOf,
+  openingMessages,
+  type RunSettings,
+  toLoopScope,
+  toolLevels,
+} from "./run-scope.ts";
 import { openRunTools } from "./run-tools.ts";
+import type { Steps } from "./steps.ts";
 
 /** What a run is made of. */
-export interface AgentRunOptions {
-  readonly definition: AgentDefinition;
-  readonly runtime: AgentRuntime;
+export interface AgentRunOptions extends RunSettings {
   readonly input: RunInput;
-  readonly options: RunOptions;
   /** Whether anybody may read the events; if not, none are kept. */
   readonly observed: boolean;
 }
 
-const defaultMaxSteps = 50;
-
 /** A run in this process: binds who runs, opens the tools, loops, closes and reports. */
-export class AgentRun implements Run {
+export class AgentRun<Output> implements Run<Output> {
   readonly id: string = createId("run");
   readonly #run: AgentRunOptions;
   readonly #log: EventLog<RunEvent> | undefined;
   readonly #controller = new AbortController();
   readonly #agentPath: readonly string[];
   #sequence = 0;
-  #result: Promise<RunResult> | undefined;
+  #result: Promise<RunResult<Output>> | undefined;
   #failedServers: readonly FailedServer[] = [];
   #model = "";
   #state: LoopState = newLoopState([]);
@@ -48,7 +50,7 @@ export class AgentRun implements Run {
     this.#agentPath = [run.definition.name];
   }
 
-  get result(): Promise<RunResult> {
+  get result(): Promise<RunResult<Output>> {
     this.#result ??= this.#start();
     return this.#result;
   }
@@ -69,12 +71,11 @@ export class AgentRun implements Run {
     }
   }
 
-  async #start(): Promise<RunResult> {
+  async #start(): Promise<RunResult<Output>> {
     const release = this.#startLimits();
-    let result: RunResult;
+    let result: RunResult<Output>;
     try {
-      const finishReason = await this.#execute();
-      result = this.#completed(finishReason);
+      result = this.#completed(await this.#execute());
     } catch (thrown) {
       result = this.#broken(thrown);
     } finally {
@@ -106,40 +107,71 @@ export class AgentRun implements Run {
     };
   }
 
-  async #execute(): Promise<FinishReason | "max-steps"> {
-    const { definition, runtime, options, input } = this.#run;
+  async #execute(): Promise<AgentAnswer> {
+    const { definition, runtime, input } = this.#run;
     const { signal } = this.#controller;
     this.#emit({ kind: "run-start", agent: definition.name });
     signal.throwIfAborted();
-    const { model, notices = [] } = await untilAborted(this.#chooseModel(), signal);
-    this.#model = model.id;
-    for (const notice of notices) {
+    const binding = this.#bind();
+    const steps = new MemorySteps({
+      runId: this.id,
+      signal,
+      clock: runtime.clock,
+      emit: (event) => this.#emit(event),
+    });
+    const opening = openingMessages(this.#run, binding, input);
+    this.#state = newLoopState(await untilAborted(opening, signal));
+    for (const hook of hooksOf(definition)) {
+      const text = await untilAborted(
+        callHook("beforeAgent", () => hook.beforeAgent?.({ input, binding })),
+        signal,
+      );
+      if (text !== undefined) {
+        return this.#answerInPlace(text);
+      }
+    }
+    const answer = await this.#loop(binding, steps);
+    return this.#afterAgent(answer, binding);
+  }
+
+  async #loop(binding: Binding, steps: Steps): Promise<AgentAnswer> {
+    const { runtime } = this.#run;
+    const { chosen, fallbacks } = await untilAborted(
+      chooseModels(this.#run),
+      this.#controller.signal,
+    );
+    this.#model = chosen.model.id;
+    for (const notice of chosen.notices ?? []) {
       this.#emit({ kind: "notice", ...notice });
     }
-    const { clock } = runtime;
-    const binding = this.#bind();
-    const emit = (event: RunEventBody): void => this.#emit(event);
-    const steps = new MemorySteps({ runId: this.id, signal, clock, emit });
-    this.#state = newLoopState(await untilAborted(this.#messages(binding, input), signal));
-    const levels = [
-      runtime.global,
-      definition,
-      { tools: options.tools ?? runtime.defaults.tools, mcp: options.mcp ?? runtime.defaults.mcp },
-    ];
-    const { tools, servers } = await openRunTools(levels, { runtime, binding, steps });
+    const opening = { runtime, binding, steps };
+    const { tools, servers } = await openRunTools(toolLevels(this.#run), opening);
     this.#failedServers = servers.failed;
-    const maxSteps = options.maxSteps ?? definition.maxSteps ?? defaultMaxSteps;
     try {
-      return await runNativeLoop(this.#state, { model, tools, maxSteps, binding, steps, clock });
+      const parts = { models: [chosen.model, ...fallbacks] as const, tools, binding, steps };
+      return await runAgentLoop(this.#state, toLoopScope(this.#run, parts));
     } finally {
       await servers.close();
     }
   }
 
-  async #chooseModel(): Promise<ChosenModel> {
-    const { definition, runtime, options } = this.#run;
-    const wanted: string | Model | undefined = options.model ?? definition.model;
-    return typeof wanted === "object" ? { model: wanted } : runtime.chooseModel(wanted);
+  /** A hook has answered the whole run. */
+  #answerInPlace(text: string): AgentAnswer {
+    this.#state.messages.push({ role: "assistant", content: [{ kind: "text", text }] });
+    this.#state.text = text;
+    return { end: "stop", output: undefined };
+  }
+
+  async #afterAgent(answer: AgentAnswer, binding: Binding): Promise<AgentAnswer> {
+    for (const hook of hooksOf(this.#run.definition)) {
+      const { text } = this.#state;
+      const given = await untilAborted(
+        callHook("afterAgent", () => hook.afterAgent?.(text, { binding })),
+        this.#controller.signal,
+      );
+      this.#state.text = given ?? text;
+    }
+    return answer;
   }
 
   #bind(): Binding {
@@ -163,18 +195,6 @@ export class AgentRun implements Run {
     };
   }
 
-  async #messages(binding: Binding, input: RunInput): Promise<readonly Message[]> {
-    const { instructions } = this.#run.definition;
-    const text = typeof instructions === "function" ? await instructions(binding) : instructions;
-    return [
-      ...(text === undefined || text === "" ? [] : [{ role: "system", text } as const]),
-      {
-        role: "user",
-        content: typeof input === "string" ? [{ kind: "text", text: input }] : input,
-      },
-    ];
-  }
-
   #emit(body: RunEventBody): void {
     if (this.#log !== undefined) {
       this.#sequence += 1;
@@ -188,17 +208,18 @@ export class AgentRun implements Run {
     }
   }
 
-  #completed(finishReason: FinishReason | "max-steps"): RunResult {
-    const result: CompletedRun = {
+  #completed({ end, output }: AgentAnswer): RunResult<Output> {
+    const result: CompletedRun<Output> = {
       status: "completed",
-      finishReason,
+      finishReason: end,
+      output: output as Output, // checked by the agent's own schema; undefined where it has none
       ...this.#report(),
       orThrow: () => result,
     };
     return result;
   }
 
-  #broken(thrown: unknown): RunResult {
+  #broken(thrown: unknown): RunResult<Output> {
     const { signal } = this.#controller;
     const report = this.#report();
     if (signal.aborted && !RunError.is(signal.reason)) {
@@ -215,20 +236,22 @@ export class AgentRun implements Run {
     return { status: "failed", error: toRunFailure(cause), cause, ...report, orThrow };
   }
 
-  #report(): Omit<CompletedRun, "status" | "finishReason" | "orThrow"> {
+  #report(): RunReport {
     const { text, usage, steps, messages } = this.#state;
+    const usageByModel: Record<string, Usage> = Object.fromEntries(usage);
     return {
       runId: this.id,
       text,
       model: this.#model,
-      usage,
+      usage: totalUsage(this.#state),
+      usageByModel,
       steps,
       messages,
       failedServers: this.#failedServers,
     };
   }
 
-  #emitEnd(result: RunResult): void {
+  #emitEnd(result: RunResult<Output>): void {
     const { status, text, usage } = result;
     const error = status === "failed" ? { error: result.error } : {};
     this.#emit({ kind: "run-end", status, text, usage, ...error });

@@ -23,6 +23,8 @@ export interface ChosenModel {
 /** What the composition root gives to every agent: the kernel's only way to the rest. */
 export interface AgentRuntime {
   readonly clock: Clock;
+  /** A random number from 0 to 1, to spread the waits between tries. */
+  readonly random: () => number;
   readonly logger: Logger;
   /** Where tools get credentials from. */
   readonly credentials: CredentialSource;

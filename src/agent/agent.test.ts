@@ -203,7 +203,7 @@ test("ids of calls that a provider repeats are told apart", async () => {
 test("at the step limit the model is asked once more, without tools", async () => {
   const again = { calls: [{ name: "add", arguments: { a: 1, b: 1 } }] };
   const model = modelOf(again, again, "It is 2.");
-  const result = await agentOf({ model, tools: [add], maxSteps: 2 }).ask("Go");
+  const result = await agentOf({ model, tools: [add], limits: { maxSteps: 2 } }).ask("Go");
   expect(result).toMatchObject({
     status: "completed",
     finishReason: "max-steps",
@@ -221,7 +221,7 @@ test("a call made in spite of the limit is answered, not executed", async () => 
   let executed = 0;
   const count = defineTool({ name: "count", description: "", execute: () => ++executed });
   const model = modelOf({ calls: [{ name: "count" }] });
-  const result = await agentOf({ model, tools: [count], maxSteps: 1 }).ask("Go");
+  const result = await agentOf({ model, tools: [count], limits: { maxSteps: 1 } }).ask("Go");
   expect(result.status).toBe("completed");
   expect(executed).toBe(1);
   expect(result.messages.at(-1)).toMatchObject({ role: "tool", content: [{ isError: true }] });
@@ -246,7 +246,7 @@ test.each([
     { name: "a", instruction: "typo" },
     /unknown property "instruction". Did you mean "instructions"/,
   ],
-  [{ name: "a", maxSteps: 0 }, /maxSteps of agent "a" is 0/],
+  [{ name: "a", limits: { maxSteps: 0 } }, /maxSteps of agent "a" is 0/],
   [{ name: "a", tools: "all" }, /tools of agent "a" must be "none", "inherit" or a list/],
   [{ name: "a", mcp: [3] }, /Entry 0 in the mcp of agent "a"/],
 ])("a definition with a mistake throws at once: %o", (definition, message) => {
@@ -258,7 +258,7 @@ test.each([
 test.each([
   [{ timeoutMs: 0 }, /timeoutMs is 0/],
   [{ timeoutMs: Number.NaN }, /timeoutMs is NaN/],
-  [{ maxSteps: 1.5 }, /maxSteps is 1.5/],
+  [{ limits: { maxSteps: 1.5 } }, /maxSteps of the run is 1.5/],
 ])("options with a mistake throw at once: %o", async (options, message) => {
   const agent = agentOf({ model: modelOf("x") });
   expect(() => agent.stream("Hi", options)).toThrow(message);

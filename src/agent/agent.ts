@@ -1,13 +1,14 @@
 import { ConfigurationError } from "../base/dragoman-error.ts";
-import { type AgentDefinition, checkAgentDefinition } from "./agent-definition.ts";
+import { type AgentDefinition, checkAgentDefinition, checkLimits } from "./agent-definition.ts";
 import { AgentRun } from "./agent-run.ts";
 import type { AgentRuntime } from "./agent-runtime.ts";
 import type { Run } from "./run.ts";
 import type { RunInput, RunOptions } from "./run-options.ts";
 import type { RunResult } from "./run-result.ts";
+import { outputOf } from "./run-scope.ts";
 
 /** Something that can be asked. Holds no state between runs and may run any number at once. */
-export interface Agent {
+export interface Agent<Output = unknown> {
   readonly name: string;
   readonly description: string | undefined;
   /**
@@ -16,9 +17,9 @@ export interface Agent {
    *
    * @throws ConfigurationError where the options themselves are not valid.
    */
-  ask(input: RunInput, options?: RunOptions): Promise<RunResult>;
+  ask(input: RunInput, options?: RunOptions): Promise<RunResult<Output>>;
   /** The same, to be watched while it happens; starts with the first look. */
-  stream(input: RunInput, options?: RunOptions): Run;
+  stream(input: RunInput, options?: RunOptions): Run<Output>;
 }
 
 /**
@@ -26,11 +27,15 @@ export interface Agent {
  *
  * @throws ConfigurationError `invalid-definition`.
  */
-export function createAgent(definition: AgentDefinition, runtime: AgentRuntime): Agent {
+export function createAgent<Output>(
+  definition: AgentDefinition<Output>,
+  runtime: AgentRuntime,
+): Agent<Output> {
   checkAgentDefinition(definition);
-  const start = (input: RunInput, options: RunOptions, observed: boolean): Run => {
+  outputOf(definition); // says at once where the schema cannot be used
+  const start = (input: RunInput, options: RunOptions, observed: boolean): Run<Output> => {
     checkOptions(options);
-    return new AgentRun({ definition, runtime, input, options, observed });
+    return new AgentRun<Output>({ definition, runtime, input, options, observed });
   };
   return {
     name: definition.name,
@@ -40,15 +45,11 @@ export function createAgent(definition: AgentDefinition, runtime: AgentRuntime):
   };
 }
 
-function checkOptions({ timeoutMs, maxSteps }: RunOptions): void {
+function checkOptions({ timeoutMs, limits }: RunOptions): void {
   if (timeoutMs !== undefined && !(timeoutMs > 0)) {
     throw new ConfigurationError(`timeoutMs is ${timeoutMs}; it must be above 0.`, {
       code: "invalid-configuration",
     });
   }
-  if (maxSteps !== undefined && !(Number.isInteger(maxSteps) && maxSteps > 0)) {
-    throw new ConfigurationError(`maxSteps is ${maxSteps}; it must be a whole number above 0.`, {
-      code: "invalid-configuration",
-    });
-  }
+  checkLimits(limits, " of the run");
 }

@@ -2,6 +2,7 @@ import { untilAborted } from "../base/abort.ts";
 import type { Clock } from "../base/clock.ts";
 import { createId } from "../base/ids.ts";
 import type { Json } from "../base/json.ts";
+import { sleep } from "../base/sleep.ts";
 import type { RunEventBody } from "./run-event.ts";
 import type { StepAttempt, StepOptions, Steps } from "./steps.ts";
 
@@ -54,14 +55,9 @@ export class MemorySteps implements Steps {
     }
   }
 
-  async sleep(durationMs: number): Promise<void> {
+  sleep(durationMs: number): Promise<void> {
     this.#ordinal += 1;
-    const { clock, signal } = this.#options;
-    let cancel = (): void => {};
-    const passed = new Promise<void>((resolve) => {
-      cancel = clock.startTimer(resolve, durationMs);
-    });
-    await untilAborted(passed, signal).finally(cancel);
+    return sleep(this.#options.clock, durationMs, this.#options.signal);
   }
 
   async now(): Promise<number> {

@@ -12,12 +12,14 @@ export type ModelTurn = {
   readonly message: AssistantMessage;
   readonly reason: FinishReason;
   readonly usage: Usage;
+  /** The id of the model that gave it. */
+  readonly model: string;
 };
 
 /** What a turn is assembled with. */
 export interface TurnScope {
-  /** Makes the ids of texts unique within the run: the number of the step. */
-  readonly step: number;
+  /** Makes the ids of texts unique within the run. */
+  readonly prefix: string;
   readonly signal: AbortSignal;
   /** Ids of calls that the history has already; new ones are added. */
   readonly callIds: Set<string>;
@@ -47,7 +49,7 @@ interface OpenPart {
 export async function readModelTurn(
   stream: AsyncIterable<ModelEvent>,
   scope: TurnScope,
-): Promise<ModelTurn> {
+): Promise<Omit<ModelTurn, "model">> {
   const parts = new Map<string, OpenPart>();
   const consume = async (): Promise<FinishEvent | undefined> => {
     for await (const event of stream) {
@@ -128,7 +130,7 @@ function openPart(
     return;
   }
   const kind = event.kind === "text-start" ? "text" : "reasoning";
-  const id = `${scope.step}.${event.id}`;
+  const id = `${scope.prefix}.${event.id}`;
   parts.set(event.id, { kind, id, name: "", text: "", open: true });
   scope.emit({ kind: event.kind, id });
 }

@@ -12,7 +12,21 @@ export type RunErrorCode =
   /** Somebody cancelled the run. */
   | "cancelled"
   /** A server with `onUnavailable: "fail"` could not be used. */
-  | "server-unavailable";
+  | "server-unavailable"
+  /** A hook of the application threw. */
+  | "hook-failed"
+  /** The model's answer does not fit the agent's `output`, also after it was asked again. */
+  | "invalid-output"
+  /** The model's plan could not be read, or is not one that can be executed. */
+  | "invalid-plan"
+  /** A step of a plan failed, which ends the plan. */
+  | "plan-step-failed";
+
+/** What is known of a run's failure. */
+export interface RunErrorOptions extends DragomanErrorOptions<RunErrorCode> {
+  readonly step?: number;
+  readonly tool?: string;
+}
 
 /** A run that did not complete. `Run.result` never rejects with it; `orThrow` does. */
 export class RunError extends DragomanError<RunErrorCode> {
@@ -20,8 +34,15 @@ export class RunError extends DragomanError<RunErrorCode> {
     brandError(RunError, "RunError");
   }
 
-  constructor(message: string, options: DragomanErrorOptions<RunErrorCode>) {
+  /** The step of a plan that failed, from 1. */
+  readonly step: number | undefined;
+  /** The tool that failed. */
+  readonly tool: string | undefined;
+
+  constructor(message: string, options: RunErrorOptions) {
     super(message, options);
+    this.step = options.step;
+    this.tool = options.tool;
   }
 
   static override is(value: unknown): value is RunError {

@@ -18,6 +18,14 @@ export type NoticeCode =
   | "tool-missing"
   /** The step limit was reached and the model was asked for a last answer without tools. */
   | "max-steps"
+  /** A limit of the run was reached: calls, tokens, or the same call again and again. */
+  | "limit-reached"
+  /** A model failed and another took over. */
+  | "model-fallback"
+  /** An idempotent tool is tried again. */
+  | "tool-retry"
+  /** Old tool results were cut, so that the conversation fits the model. */
+  | "context-cut"
   | (string & {});
 
 /**
@@ -42,6 +50,16 @@ export type RunEventBody =
       readonly model: string;
       readonly reason: FinishReason;
       readonly usage: Usage;
+    }
+  /** A model call failed and is tried again; what it said so far does not count. */
+  | {
+      readonly kind: "model-retry";
+      readonly step: number;
+      readonly model: string;
+      /** The number of the try that failed, from 1. */
+      readonly attempt: number;
+      readonly delayMs: number;
+      readonly error: RunFailure;
     }
   | { readonly kind: "text-start" | "reasoning-start"; readonly id: string }
   | { readonly kind: "text-delta" | "reasoning-delta"; readonly id: string; readonly text: string }

@@ -1,4 +1,5 @@
 import { DragomanError, messageOf } from "../base/dragoman-error.ts";
+import { RunError } from "./run-error.ts";
 
 /** What went wrong, as plain JSON: for events, results and stores. Holds no credential. */
 export type RunFailure = {
@@ -7,6 +8,10 @@ export type RunFailure = {
   readonly message: string;
   /** The alias of the server that it went wrong with. */
   readonly server?: string;
+  /** The step of a plan that it went wrong in, from 1. */
+  readonly step?: number;
+  /** The tool that it went wrong with. */
+  readonly tool?: string;
 };
 
 /** A server whose tools a run had to do without. */
@@ -15,5 +20,12 @@ export type FailedServer = { readonly name: string; readonly error: RunFailure }
 /** The plain form of whatever was thrown. */
 export function toRunFailure(thrown: unknown, server?: string): RunFailure {
   const code = DragomanError.is(thrown) ? thrown.code : "internal-error";
-  return { code, message: messageOf(thrown), ...(server === undefined ? {} : { server }) };
+  const { step, tool } = RunError.is(thrown) ? thrown : {};
+  return {
+    code,
+    message: messageOf(thrown),
+    ...(server === undefined ? {} : { server }),
+    ...(step === undefined ? {} : { step }),
+    ...(tool === undefined ? {} : { tool }),
+  };
 }

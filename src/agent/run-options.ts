@@ -1,5 +1,6 @@
 import type { UserContent } from "../message/content.ts";
 import type { Model } from "../model/model.ts";
+import type { RunLimits } from "./loop-guard.ts";
 import type { ToolLevel } from "./run-tools.ts";
 
 /** What an agent is asked: a text, or parts of which some are pictures or files. */
@@ -17,6 +18,6 @@ export interface RunOptions extends ToolLevel {
   readonly timeoutMs?: number;
   /** Instead of the agent's model. */
   readonly model?: string | Model;
-  /** Instead of the agent's limit of model calls. */
-  readonly maxSteps?: number;
+  /** Each instead of the agent's limit of that name. */
+  readonly limits?: RunLimits;
 }

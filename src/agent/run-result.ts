@@ -1,10 +1,11 @@
 import type { Message } from "../message/message.ts";
 import type { FinishReason } from "../model/model-event.ts";
 import type { Usage } from "../model/usage.ts";
+import type { LimitReason } from "./loop-guard.ts";
 import type { FailedServer, RunFailure } from "./run-failure.ts";
 
 /** What every finished run tells. */
-interface RunReport {
+export interface RunReport {
   readonly runId: string;
   /** The last answer's text; for a run that did not complete, the text so far. */
   readonly text: string;
@@ -12,25 +13,33 @@ interface RunReport {
   readonly model: string;
   /** All tokens of the run. */
   readonly usage: Usage;
+  /** The same by the id of the model, where several took part. */
+  readonly usageByModel: Readonly<Record<string, Usage>>;
   /** Number of model calls. */
   readonly steps: number;
   /** The conversation of this run: the input, answers, calls and results, in order. */
   readonly messages: readonly Message[];
   /** Servers whose tools the run had to do without. */
   readonly failedServers: readonly FailedServer[];
+}
+
+/** The part of every result that turns it into an exception, for those who prefer one. */
+interface Throwing<Output> {
   /** The result itself where the run completed. @throws the run's error otherwise. */
-  orThrow(): CompletedRun;
+  orThrow(): CompletedRun<Output>;
 }
 
 /** The model gave its answer. */
-export interface CompletedRun extends RunReport {
+export interface CompletedRun<Output = unknown> extends RunReport, Throwing<Output> {
   readonly status: "completed";
-  /** Why the model stopped: `"stop"`, or `"length"`, `"content-filter"`; `"max-steps"` after the step limit. */
-  readonly finishReason: FinishReason | "max-steps";
+  /** The answer as the agent's `output` describes it; `undefined` where the agent has none. */
+  readonly output: Output;
+  /** Why the model stopped: `"stop"`, `"length"`, `"content-filter"`, …; or the limit that ended its work. */
+  readonly finishReason: FinishReason | LimitReason;
 }
 
 /** Something went wrong, or the deadline passed (`deadline-exceeded`). */
-export interface FailedRun extends RunReport {
+export interface FailedRun<Output = unknown> extends RunReport, Throwing<Output> {
   readonly status: "failed";
   readonly error: RunFailure;
   /** What was thrown, for programs in this process; `error` is its plain form. */
@@ -38,11 +47,14 @@ export interface FailedRun extends RunReport {
 }
 
 /** Somebody cancelled the run. */
-export interface CancelledRun extends RunReport {
+export interface CancelledRun<Output = unknown> extends RunReport, Throwing<Output> {
   readonly status: "cancelled";
   /** What was given as the reason. */
   readonly reason: unknown;
 }
 
 /** How a run ended; `switch` on `status`. */
-export type RunResult = CompletedRun | FailedRun | CancelledRun;
+export type RunResult<Output = unknown> =
+  | CompletedRun<Output>
+  | FailedRun<Output>
+  | CancelledRun<Output>;

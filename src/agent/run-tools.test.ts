@@ -210,14 +210,12 @@ test("a server that opens only after the run was cancelled is closed all the sam
   const late: Toolset = {
     name: "late",
     open: async () => {
+      run.cancel();
       await opened.promise;
       return { tools: [], close: async () => closed.resolve() };
     },
   };
   const run = agentOf({ model: modelOf("ok"), mcp: [late] }).stream("Hi");
-  for await (const _ of run) {
-    run.cancel();
-  }
   expect((await run.result).status).toBe("cancelled");
   opened.resolve();
   await closed.promise;

@@ -9,10 +9,10 @@ import type { RunResult } from "./run-result.ts";
  * that reader only. For a slow reader, pieces of one text are joined. `await using` cancels a run that
  * is not finished when its scope is left.
  */
-export interface Run extends AsyncIterable<RunEvent>, AsyncDisposable {
+export interface Run<Output = unknown> extends AsyncIterable<RunEvent>, AsyncDisposable {
   readonly id: string;
   /** How the run ended. Never rejects because a run went wrong: see {@link RunResult}. */
-  readonly result: Promise<RunResult>;
+  readonly result: Promise<RunResult<Output>>;
   /** Cancels the run, wherever it is; `result` then has the status `cancelled` and this reason. */
   cancel(reason?: unknown): void;
 }

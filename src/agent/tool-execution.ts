@@ -1,39 +1,31 @@
-import { untilAborted } from "../base/abort.ts";
-import type { Clock } from "../base/clock.ts";
-import { ConfigurationError, messageOf } from "../base/dragoman-error.ts";
 import { ToolError } from "../base/tool-error.ts";
 import type { ToolCallPart, ToolResultPart } from "../message/content.ts";
-import type { Binding } from "../tool/binding.ts";
-import type { Tool, ToolCall } from "../tool/tool.ts";
+import type { Tool } from "../tool/tool.ts";
 import { checkArguments } from "../tool/tool-arguments.ts";
-import { type ToolResult, toolFailure, toToolResult } from "../tool/tool-result.ts";
+import { type ToolResult, toolFailure } from "../tool/tool-result.ts";
 import { unknownTool } from "../tool/unknown-tool.ts";
-import type { StepAttempt, Steps } from "./steps.ts";
+import { failureOf, performTool, type ReadyCall, type ToolScope } from "./tool-attempt.ts";
 
 /** What the calls of one turn are executed with. */
-export interface ExecutionScope {
+export interface ExecutionScope extends ToolScope {
   readonly tools: ReadonlyMap<string, Tool>;
-  readonly binding: Binding;
-  readonly steps: Steps;
-  readonly clock: Clock;
+  /** How many calls of one turn run at once; 1 is one after the other. */
+  readonly concurrency: number;
   /** Whether the model was cut off by its output limit, which explains broken arguments. */
   readonly cutOff: boolean;
 }
 
-/** A call that may be executed, or that is answered already. */
+/** A call that may be executed, or that is refused. */
 type PreparedCall =
-  | {
-      readonly kind: "ready";
-      readonly call: ToolCallPart;
-      readonly tool: Tool;
-      readonly input: unknown;
-    }
+  | ({ readonly kind: "ready" } & ReadyCall)
   | { readonly kind: "refused"; readonly call: ToolCallPart; readonly failure: unknown };
 
 /** What came of the calls of one turn. */
 export interface ExecutedCalls {
   /** One for each call, in their order; an interrupted call has an error result. */
   readonly results: readonly ToolResultPart[];
+  /** The same as the tools gave them, with their values. */
+  readonly outcomes: readonly ToolResult[];
   /** Why the run cannot go on: its signal's reason, or a ConfigurationError that a tool threw. */
   readonly interruption?: { readonly reason: unknown };
 }
@@ -45,15 +37,33 @@ export async function executeToolCalls(
 ): Promise<ExecutedCalls> {
   // All checks come first, so that the steps are taken in the order of the calls: see Steps.
   const prepared = await Promise.all(calls.map((call) => prepare(call, scope)));
-  const settled = await Promise.allSettled(prepared.map((call) => execute(call, scope)));
-  const results = settled.map((outcome, index) =>
-    toResultPart(
-      calls[index] as ToolCallPart, // one outcome for each call
-      outcome.status === "fulfilled" ? outcome.value : interrupted,
-    ),
+  const settled = await settleInOrder(prepared, scope.concurrency, (call) => execute(call, scope));
+  const outcomes = settled.map((one) => (one.status === "fulfilled" ? one.value : interrupted));
+  const results = outcomes.map(
+    (outcome, index) => toResultPart(calls[index] as ToolCallPart, outcome), // one for each call
   );
-  const broken = settled.find((outcome) => outcome.status === "rejected");
-  return broken === undefined ? { results } : { results, interruption: { reason: broken.reason } };
+  const broken = settled.find((one) => one.status === "rejected");
+  const interruption = broken && { reason: broken.reason };
+  return { results, outcomes, ...(interruption && { interruption }) };
+}
+
+/** Like `Promise.allSettled`, with so many at once; they begin in order. */
+async function settleInOrder<Item, Value>(
+  items: readonly Item[],
+  concurrency: number,
+  settle: (item: Item) => Promise<Value>,
+): Promise<readonly PromiseSettledResult<Value>[]> {
+  const settled: Promise<PromiseSettledResult<Value>[]>[] = [];
+  const running = new Set<Promise<unknown>>();
+  for (const item of items) {
+    if (running.size >= concurrency) {
+      await Promise.race(running);
+    }
+    const one = Promise.allSettled([settle(item)]).finally(() => running.delete(one));
+    running.add(one);
+    settled.push(one);
+  }
+  return (await Promise.all(settled)).flat();
 }
 
 const interrupted: ToolResult = toolFailure(new ToolError("The call was interrupted."));
@@ -115,70 +125,15 @@ async function execute(prepared: PreparedCall, scope: ExecutionScope): Promise<T
     result =
       prepared.kind === "refused"
         ? failureOf(prepared.failure)
-        : await scope.steps.run(`tool:${name}`, (attempt) => perform(prepared, attempt, scope), {
-            idempotent: prepared.tool.idempotent,
-          });
+        : await scope.steps.run(
+            `tool:${name}`,
+            (attempt) => performTool(prepared, attempt, scope),
+            {
+              idempotent: prepared.tool.idempotent,
+            },
+          );
     return result;
   } finally {
     scope.steps.emit({ kind: "tool-end", id, name, result });
   }
-}
-
-async function perform(
-  { call, tool, input }: Extract<PreparedCall, { kind: "ready" }>,
-  attempt: StepAttempt,
-  scope: ExecutionScope,
-): Promise<ToolResult> {
-  const limit = startLimit(tool, attempt.signal, scope);
-  const toolCall: ToolCall = {
-    id: call.id,
-    binding: scope.binding,
-    signal: limit.signal,
-    ...(limit.deadline === undefined ? {} : { deadline: limit.deadline }),
-    idempotencyKey: attempt.idempotencyKey,
-    progress: (progress) => scope.steps.emit({ kind: "tool-progress", id: call.id, progress }),
-  };
-  try {
-    limit.signal.throwIfAborted();
-    return toToolResult(await untilAborted(tool.execute(input, toolCall), limit.signal));
-  } catch (thrown) {
-    attempt.signal.throwIfAborted();
-    return failureOf(thrown);
-  } finally {
-    limit.stop();
-  }
-}
-
-interface Limit {
-  readonly signal: AbortSignal;
-  readonly deadline: number | undefined;
-  stop(): void;
-}
-
-/** The tool's own time, within the run's. */
-function startLimit(tool: Tool, signal: AbortSignal, { binding, clock }: ExecutionScope): Limit {
-  const { timeoutMs, name } = tool;
-  if (timeoutMs === undefined) {
-    return { signal, deadline: binding.deadline, stop: () => {} };
-  }
-  const controller = new AbortController();
-  const stop = clock.startTimer(() => {
-    const reason = `Tool "${name}" did not end within ${timeoutMs} ms and was given up.`;
-    controller.abort(new ToolError(reason, { code: "tool-timeout" }));
-  }, timeoutMs);
-  return {
-    signal: AbortSignal.any([signal, controller.signal]),
-    deadline: Math.min(binding.deadline ?? Number.POSITIVE_INFINITY, clock.now() + timeoutMs),
-    stop,
-  };
-}
-
-/** What a tool threw, as a result that the model reads; a programmer's mistake goes on rising. */
-function failureOf(thrown: unknown): ToolResult {
-  if (ConfigurationError.is(thrown)) {
-    throw thrown;
-  }
-  return toolFailure(
-    ToolError.is(thrown) ? thrown : new ToolError(messageOf(thrown), { cause: thrown }),
-  );
 }

@@ -48,7 +48,7 @@ export async function runCommand(
   const run = agent.stream(message, {
     signal: streams.signal,
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
-    ...(maxSteps === undefined ? {} : { maxSteps }),
+    ...(maxSteps === undefined ? {} : { limits: { maxSteps } }),
   });
   const reporter = reporterOf(options, streams);
   for await (const event of run) {

@@ -21,6 +21,8 @@ export interface ModelRequest {
   readonly tools: readonly ToolDefinition[];
   /** Default `"auto"`. */
   readonly toolChoice?: ToolChoice;
+  /** Asks for an answer that is JSON of this schema; models without `jsonSchema` may ignore it. */
+  readonly output?: { readonly schema: JsonSchema; readonly name?: string };
   readonly temperature?: number;
   readonly maxOutputTokens?: number;
 }
@@ -29,6 +31,8 @@ export interface ModelRequest {
 export interface ModelCapabilities {
   /** Calls tools natively. */
   readonly tools: boolean;
+  /** Constrains its answer to a JSON Schema when asked to. */
+  readonly jsonSchema?: boolean;
   /** Reads pictures. */
   readonly images: boolean;
 }

@@ -1,0 +1,99 @@
+import type { Message } from "../message/message.ts";
+import type { Model } from "../model/model.ts";
+import type { Binding } from "../tool/binding.ts";
+import type { Tool } from "../tool/tool.ts";
+import type { AgentDefinition } from "./agent-definition.ts";
+import type { AgentLoopScope } from "./agent-loop.ts";
+import type { AgentRuntime, ChosenModel } from "./agent-runtime.ts";
+import type { Hooks } from "./hooks.ts";
+import { defaultPrompts, fillTemplate, type Prompts } from "./prompts.ts";
+import type { RunInput, RunOptions } from "./run-options.ts";
+import type { ToolLevel } from "./run-tools.ts";
+import type { Steps } from "./steps.ts";
+import { type OutputPolicy, toOutputPolicy } from "./structured-output.ts";
+
+/** What an agent and the options of a run say together. */
+export interface RunSettings {
+  readonly definition: AgentDefinition<unknown>;
+  readonly runtime: AgentRuntime;
+  readonly options: RunOptions;
+}
+
+/** The run's model, else the agent's, else the default; then those that may take over. */
+export async function chooseModels({
+  definition,
+  runtime,
+  options,
+}: RunSettings): Promise<{ readonly chosen: ChosenModel; readonly fallbacks: readonly Model[] }> {
+  const choose = async (wanted: string | Model | undefined): Promise<ChosenModel> =>
+    typeof wanted === "object" ? { model: wanted } : runtime.chooseModel(wanted);
+  const chosen = await choose(options.model ?? definition.model);
+  const fallbacks = await Promise.all((definition.fallbackModels ?? []).map(choose));
+  return { chosen, fallbacks: fallbacks.map(({ model }) => model) };
+}
+
+/** What each level says of tools and servers, the run's own last. */
+export function toolLevels({ definition, runtime, options }: RunSettings): readonly ToolLevel[] {
+  const { tools, mcp } = runtime.defaults;
+  return [runtime.global, definition, { tools: options.tools ?? tools, mcp: options.mcp ?? mcp }];
+}
+
+/** The prompts of an agent: its own, else the default ones. */
+export const promptsOf = ({ prompts }: AgentDefinition<unknown>): Prompts => ({
+  ...defaultPrompts,
+  ...prompts,
+});
+
+/** The hooks of an agent, in order. */
+export const hooksOf = ({ hooks = [] }: AgentDefinition<unknown>): readonly Hooks[] =>
+  Array.isArray(hooks) ? hooks : [hooks as Hooks]; // Array.isArray does not narrow readonly arrays
+
+/** The typed answer that an agent is to give, if any. */
+export const outputOf = ({ output, name }: AgentDefinition<unknown>): OutputPolicy | undefined =>
+  output && toOutputPolicy(output, name);
+
+/** The conversation that a run begins with: what the application says, then what is asked. */
+export async function openingMessages(
+  { definition }: RunSettings,
+  binding: Binding,
+  input: RunInput,
+): Promise<readonly Message[]> {
+  const { instructions } = definition;
+  const own = typeof instructions === "function" ? await instructions(binding) : instructions;
+  const output = outputOf(definition);
+  const schema = output && JSON.stringify(output.jsonSchema);
+  const told = schema && fillTemplate(promptsOf(definition).output, { schema }, "output prompt");
+  const text = [own, told].filter((part) => part !== undefined && part !== "").join("\n\n");
+  return [
+    ...(text === "" ? [] : [{ role: "system", text } as const]),
+    { role: "user", content: typeof input === "string" ? [{ kind: "text", text: input }] : input },
+  ];
+}
+
+/** What is known only when a run has begun. */
+export interface RunParts {
+  readonly models: readonly [Model, ...Model[]];
+  readonly tools: ReadonlyMap<string, Tool>;
+  readonly binding: Binding;
+  readonly steps: Steps;
+}
+
+/** Everything that the loop of a run works with. */
+export function toLoopScope(settings: RunSettings, parts: RunParts): AgentLoopScope {
+  const { definition, runtime, options } = settings;
+  return {
+    ...parts,
+    clock: runtime.clock,
+    random: runtime.random,
+    mode: definition.mode ?? "auto",
+    output: outputOf(definition),
+    prompts: promptsOf(definition),
+    hooks: hooksOf(definition),
+    retry: definition.retry ?? {},
+    limits: { ...definition.limits, ...options.limits },
+    concurrency: definition.toolConcurrency ?? 8,
+    toolTimeoutMs: definition.toolTimeoutMs,
+    maxContextTokens: definition.maxContextTokens,
+    maxReplans: definition.maxReplans ?? 0,
+  };
+}

@@ -1,0 +1,155 @@
+import { untilAborted } from "../base/abort.ts";
+import type { Clock } from "../base/clock.ts";
+import { ConfigurationError, messageOf } from "../base/dragoman-error.ts";
+import { sleep } from "../base/sleep.ts";
+import { ToolError } from "../base/tool-error.ts";
+import type { ToolCallPart } from "../message/content.ts";
+import type { Binding } from "../tool/binding.ts";
+import type { Tool, ToolCall } from "../tool/tool.ts";
+import { type ToolResult, toolFailure, toToolResult } from "../tool/tool-result.ts";
+import { callHook, type HookedCall, type Hooks } from "./hooks.ts";
+import type { StepAttempt, Steps } from "./steps.ts";
+
+/** A call whose arguments are checked. */
+export interface ReadyCall {
+  readonly call: ToolCallPart;
+  readonly tool: Tool;
+  /** What the tool is executed with. */
+  readonly input: unknown;
+}
+
+/** What a tool is executed with. */
+export interface ToolScope {
+  readonly binding: Binding;
+  readonly steps: Steps;
+  readonly clock: Clock;
+  readonly hooks: readonly Hooks[];
+  /** The time of tools that have none of their own, in milliseconds. */
+  readonly toolTimeoutMs: number | undefined;
+}
+
+/**
+ * One call, hooks and further tries of an idempotent tool included. What the tool throws becomes a
+ * result.
+ *
+ * @throws the signal's reason; RunError `hook-failed`; a ConfigurationError of the tool.
+ */
+export async function performTool(
+  ready: ReadyCall,
+  attempt: StepAttempt,
+  scope: ToolScope,
+): Promise<ToolResult> {
+  const { binding, hooks } = scope;
+  const call: HookedCall = {
+    id: ready.call.id,
+    tool: ready.tool,
+    arguments: ready.call.arguments,
+  };
+  let result: ToolResult | undefined;
+  for (const hook of hooks) {
+    const given = await callHook("beforeTool", () => hook.beforeTool?.(call, { binding }));
+    result ??= given && toToolResult(given.result);
+  }
+  result ??= await tryTool(ready, attempt, scope);
+  for (const hook of hooks) {
+    const shown: ToolResult = result;
+    const given: { readonly result: unknown } | undefined = await callHook("afterTool", () =>
+      hook.afterTool?.(shown, { call, binding }),
+    );
+    result = given === undefined ? result : toToolResult(given.result);
+  }
+  return result;
+}
+
+/** Tries of a tool that says a second one does no harm. */
+const idempotentTries = 3;
+
+/** Failures that may pass by themselves. */
+const passing: readonly string[] = ["tool-timeout", "tool-network"];
+
+const toolRetryDelayMs = 250;
+
+async function tryTool(
+  ready: ReadyCall,
+  attempt: StepAttempt,
+  scope: ToolScope,
+): Promise<ToolResult> {
+  const { tool } = ready;
+  for (let count = 1; ; count += 1) {
+    const result = await executeOnce(ready, attempt, scope);
+    const again =
+      tool.idempotent &&
+      count < idempotentTries &&
+      result.kind === "error" &&
+      passing.includes(result.error.code);
+    if (!again) {
+      return result;
+    }
+    scope.steps.emit({
+      kind: "notice",
+      code: "tool-retry",
+      message: `Tool "${tool.name}" is tried again: ${result.error.message}`,
+    });
+    await sleep(scope.clock, toolRetryDelayMs * count, attempt.signal);
+  }
+}
+
+async function executeOnce(
+  { call, tool, input }: ReadyCall,
+  attempt: StepAttempt,
+  scope: ToolScope,
+): Promise<ToolResult> {
+  const limit = startLimit(tool, attempt.signal, scope);
+  const toolCall: ToolCall = {
+    id: call.id,
+    binding: scope.binding,
+    signal: limit.signal,
+    ...(limit.deadline === undefined ? {} : { deadline: limit.deadline }),
+    idempotencyKey: attempt.idempotencyKey,
+    progress: (progress) => scope.steps.emit({ kind: "tool-progress", id: call.id, progress }),
+  };
+  try {
+    limit.signal.throwIfAborted();
+    return toToolResult(await untilAborted(tool.execute(input, toolCall), limit.signal));
+  } catch (thrown) {
+    attempt.signal.throwIfAborted();
+    return failureOf(thrown);
+  } finally {
+    limit.stop();
+  }
+}
+
+interface Limit {
+  readonly signal: AbortSignal;
+  readonly deadline: number | undefined;
+  stop(): void;
+}
+
+/** The tool's own time, within the run's. */
+function startLimit(tool: Tool, signal: AbortSignal, scope: ToolScope): Limit {
+  const { binding, clock } = scope;
+  const { timeoutMs = scope.toolTimeoutMs, name } = tool;
+  if (timeoutMs === undefined) {
+    return { signal, deadline: binding.deadline, stop: () => {} };
+  }
+  const controller = new AbortController();
+  const stop = clock.startTimer(() => {
+    const reason = `Tool "${name}" did not end within ${timeoutMs} ms and was given up.`;
+    controller.abort(new ToolError(reason, { code: "tool-timeout" }));
+  }, timeoutMs);
+  return {
+    signal: AbortSignal.any([signal, controller.signal]),
+    deadline: Math.min(binding.deadline ?? Number.POSITIVE_INFINITY, clock.now() + timeoutMs),
+    stop,
+  };
+}
+
+/** What a tool threw, as a result that the model reads; a programmer's mistake goes on rising. */
+export function failureOf(thrown: unknown): ToolResult {
+  if (ConfigurationError.is(thrown)) {
+    throw thrown;
+  }
+  return toolFailure(
+    ToolError.is(thrown) ? thrown : new ToolError(messageOf(thrown), { cause: thrown }),
+  );
+}

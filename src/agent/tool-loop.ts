@@ -1,0 +1,163 @@
+import { type Message, toolCallsOf } from "../message/message.ts";
+import type { ToolDefinition } from "../model/model.ts";
+import type { FinishReason } from "../model/model-event.ts";
+import type { Tool } from "../tool/tool.ts";
+import { fitContext } from "./fit-context.ts";
+import { type LimitReason, LoopGuard, type RunLimits } from "./loop-guard.ts";
+import {
+  callModel,
+  type LoopState,
+  type ModelScope,
+  type StepRequest,
+  totalUsage,
+} from "./model-step.ts";
+import type { ModelTurn } from "./model-turn.ts";
+import type { ToolScope } from "./tool-attempt.ts";
+import { executeToolCalls } from "./tool-execution.ts";
+
+/** What a loop works with. */
+export interface LoopScope extends ModelScope, ToolScope {
+  readonly tools: ReadonlyMap<string, Tool>;
+  readonly limits: RunLimits;
+  /** How many calls of one turn run at once. */
+  readonly concurrency: number;
+  /** About how many tokens a request may have; `undefined` for no limit. */
+  readonly maxContextTokens: number | undefined;
+}
+
+/** Why a loop ended. */
+export type LoopEnd = FinishReason | LimitReason;
+
+/**
+ * Model call, tool calls side by side, their results back, until the model answers without a call.
+ * Where a limit is reached the model is asked once more without tools, so that the work done so far
+ * becomes an answer; where it is the limit of tokens, the text so far is the answer.
+ *
+ * @param firstRequest what the request is besides its tools.
+ * @throws ModelError; RunError `hook-failed`; the signal's reason; a ConfigurationError of a tool.
+ */
+export async function runToolLoop(
+  state: LoopState,
+  scope: LoopScope,
+  firstRequest: StepRequest,
+): Promise<LoopEnd> {
+  const guard = new LoopGuard(scope.limits);
+  const request = { ...firstRequest, tools: definitionsOf(scope.tools) };
+  const stepsBefore = state.steps;
+  for (;;) {
+    const limit = guard.reached(state.steps - stepsBefore, totalUsage(state));
+    if (limit !== undefined) {
+      return answerAtLimit(limit, state, scope, request);
+    }
+    const turn = await takeStep(state, scope, request, guard);
+    if (toolCallsOf(turn.message).length === 0) {
+      return turn.reason;
+    }
+  }
+}
+
+/** What the model is told of tools. */
+export const definitionsOf = (tools: ReadonlyMap<string, Tool>): readonly ToolDefinition[] =>
+  [...tools].map(([name, { description, parameters }]) => ({
+    name,
+    description,
+    inputSchema: parameters,
+  }));
+
+async function takeStep(
+  state: LoopState,
+  scope: LoopScope,
+  request: StepRequest,
+  guard: LoopGuard,
+): Promise<ModelTurn> {
+  const step = state.steps + 1;
+  scope.steps.emit({ kind: "step-start", step });
+  const turn = await callModel(state, fitted(request, state, scope), scope);
+  const calls = toolCallsOf(turn.message);
+  if (calls.length > 0) {
+    const cutOff = turn.reason === "length";
+    const { results, interruption } = await executeToolCalls(calls, { ...scope, cutOff });
+    state.messages.push({ role: "tool", content: guard.note(calls, results) });
+    if (interruption !== undefined) {
+      throw interruption.reason;
+    }
+  }
+  scope.steps.emit({ kind: "step-end", step });
+  return turn;
+}
+
+const limitTexts: Readonly<Record<LimitReason, string>> = {
+  "max-steps": "The limit of steps is reached",
+  "max-tool-calls": "The limit of tool calls is reached",
+  "max-tokens": "The limit of tokens is reached",
+  "repeated-calls": "The model repeats the same call and gets the same result",
+};
+
+async function answerAtLimit(
+  limit: LimitReason,
+  state: LoopState,
+  scope: LoopScope,
+  request: StepRequest,
+): Promise<LimitReason> {
+  const isSpent = limit === "max-tokens";
+  const what = isSpent
+    ? "the run ends with what there is"
+    : "the model is asked to answer with what it has";
+  scope.steps.emit({
+    kind: "notice",
+    code: limit === "max-steps" ? "max-steps" : "limit-reached",
+    message: `${limitTexts[limit]}: ${what}.`,
+  });
+  if (!isSpent) {
+    await askWithoutTools(state, scope, request);
+  }
+  return limit;
+}
+
+/** One more model call in which no tool may be called; a call made all the same is answered, not executed. */
+export async function askWithoutTools(
+  state: LoopState,
+  scope: LoopScope,
+  request: StepRequest,
+): Promise<ModelTurn> {
+  const step = state.steps + 1;
+  scope.steps.emit({ kind: "step-start", step });
+  const turn = await callModel(
+    state,
+    fitted({ ...request, toolChoice: "none" }, state, scope),
+    scope,
+  );
+  const unanswered = toolCallsOf(turn.message);
+  if (unanswered.length > 0) {
+    const text = "Not executed: no tool may be called any more.";
+    state.messages.push({
+      role: "tool",
+      content: unanswered.map(({ id, name }) => ({
+        kind: "tool-result",
+        id,
+        name,
+        isError: true,
+        content: [{ kind: "text", text }],
+      })),
+    });
+  }
+  scope.steps.emit({ kind: "step-end", step });
+  return turn;
+}
+
+/** The request with as much of the conversation as fits the model. */
+function fitted(request: StepRequest, state: LoopState, scope: LoopScope): StepRequest {
+  if (scope.maxContextTokens === undefined) {
+    return request;
+  }
+  const given: readonly Message[] = request.messages ?? state.messages;
+  const { messages, cutResults, omittedMessages } = fitContext(given, scope.maxContextTokens);
+  if (cutResults > 0 || omittedMessages > 0) {
+    scope.steps.emit({
+      kind: "notice",
+      code: "context-cut",
+      message: `To fit ${scope.maxContextTokens} tokens, ${cutResults} old tool results were cut and ${omittedMessages} old messages left out of this request.`,
+    });
+  }
+  return { ...request, messages };
+}
