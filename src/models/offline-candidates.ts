@@ -4,13 +4,14 @@ import {
   conjunctions,
   connectors,
   determiners,
+  isImperative,
   isStopWord,
   isVerb,
   mayName,
   prepositions,
 } from "./offline-grammar.ts";
 import type { Parameter, Role } from "./offline-parameters.ts";
-import { hasExtension, isPathLike, type Token, type TokenKind } from "./offline-tokens.ts";
+import { isFileName, isPathLike, type Token, type TokenKind } from "./offline-tokens.ts";
 import { nameWordsOf } from "./offline-tools.ts";
 
 /** A part of a clause that may be the value of a parameter. */
@@ -111,15 +112,15 @@ function strength(token: Token | undefined, labels: ReadonlyMap<string, number>)
 
 /** What a kind of candidate is worth to a role by itself. */
 const bases: Readonly<Record<Role, Readonly<Partial<Record<Candidate["kind"], number>>>>> = {
-  path: { path: 0.8, quoted: 0.55, name: 0.2, bare: 0.15, url: 0.1 },
+  path: { path: 0.8, quoted: 0.55, name: 0.35, bare: 0.15, url: 0.1 },
   url: { url: 1, path: 0.2, quoted: 0.2 },
   email: { email: 1, quoted: 0.3, name: 0.2 },
   date: { date: 1, quoted: 0.4, number: 0.1 },
   pattern: { path: 0.6, quoted: 0.7, name: 0.3, bare: 0.2 },
-  query: { quoted: 0.7, name: 0.6, phrase: 0.5, path: 0.35, bare: 0.2, number: 0.2, email: 0.4 },
+  query: { quoted: 0.7, name: 0.55, phrase: 0.65, path: 0.35, bare: 0.2, number: 0.2, email: 0.4 },
   kind: { quoted: 0.5, name: 0.25, bare: 0.2 },
   place: { name: 0.8, quoted: 0.7, bare: 0.2 },
-  text: { quoted: 0.9, phrase: 0.3, url: 0.3, name: 0.2, path: 0.15, number: 0.15, bare: 0.1 },
+  text: { quoted: 0.9, phrase: 0.3, url: 0.3, name: 0.2, path: 0.15, number: -0.2, bare: 0.1 },
   name: { name: 0.7, quoted: 0.65, path: 0.45, bare: 0.2, email: 0.4, number: -0.2 },
   other: {
     quoted: 0.6,
@@ -163,7 +164,7 @@ const isOwnValue = ({ kind, first }: Candidate, reading: Reading): boolean =>
 
 /** Words for any file, or for all that there is: never the name of one thing. */
 export const wholes: ReadonlySet<string> = new Set(
-  "project repository repo workspace root everything disk drive computer system folder directory file files folders document documents".split(
+  "project repository repo workspace root everything disk drive computer system folder directory file files folders document documents content contents".split(
     " ",
   ),
 );
@@ -176,11 +177,14 @@ export function isOwnWord(stem: string, { tool, toolWords }: Reading): boolean {
 /** Where a tool also takes a pattern, its path is a folder, and a file's name is the pattern. */
 const isFolderFor = ({ value }: Candidate, { parameters }: Reading): boolean =>
   !value.includes("*") &&
-  !(hasExtension(value) && parameters.some(({ role, required }) => role === "pattern" && required));
+  !(
+    (isFileName(value) || /^\.\w+$/.test(value)) &&
+    parameters.some(({ role, required }) => role === "pattern" && required)
+  );
 
 /** Prepositions that lead to a value of a role. */
 const leads: Readonly<Partial<Record<Role, ReadonlySet<string>>>> = {
-  path: new Set(["in", "inside", "from", "to", "at", "under", "within", "of", "into", "as"]),
+  path: new Set(["in", "inside", "from", "to", "at", "under", "within", "of", "into", "as", "for"]),
   pattern: new Set(["for", "matching", "named", "called", "like"]),
   query: new Set(["for", "about", "on", "of", "matching", "containing", "with", "regarding"]),
   text: new Set(["saying", "containing", "says", "that", ":"]),
@@ -200,7 +204,7 @@ function prepositionBonus(candidate: Candidate, parameter: Parameter, reading: R
     return 0.3;
   }
   if (preposition === undefined) {
-    return 0;
+    return isObject(candidate, parameter, reading) ? 0.2 : 0;
   }
   if (parameter.order !== undefined) {
     const second = ahead.has(preposition);
@@ -209,6 +213,21 @@ function prepositionBonus(candidate: Candidate, parameter: Parameter, reading: R
     return second === first ? 0 : second === isSecond ? 0.3 : -0.3;
   }
   return leads[parameter.role]?.has(preposition) ? 0.25 : 0;
+}
+
+/**
+ * Whether a value follows the verb of its clause: `list docs`, `read the guide`. Where a tool takes a
+ * pattern besides, what stands before `files` is the pattern: `find all json files`.
+ */
+function isObject({ first, last }: Candidate, { role }: Parameter, reading: Reading): boolean {
+  const { tokens, parameters } = reading;
+  const verb = tokens.findIndex(isImperative);
+  const between = tokens.slice(verb + 1, first);
+  const follows = verb >= 0 && verb < first && between.every(({ lower }) => determiners.has(lower));
+  const patterned =
+    /^(?:files?|documents?)$/.test(tokens[last + 1]?.lower ?? "") &&
+    parameters.some((other) => other.role === "pattern" && other.required);
+  return follows && role === (patterned ? "pattern" : "path");
 }
 
 /** The preposition before a value; `in the folder docs` has its nouns and articles skipped. */

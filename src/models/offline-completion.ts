@@ -9,7 +9,7 @@ import type { Parameter } from "./offline-parameters.ts";
 import type { Outcome, Plan, Planning } from "./offline-plan.ts";
 import { folderOf, pickEntries, type Said } from "./offline-references.ts";
 import { entriesOf, isAbsolute, joinPath, textOfResult } from "./offline-results.ts";
-import { hasExtension, type Token } from "./offline-tokens.ts";
+import { isFileName, type Token } from "./offline-tokens.ts";
 
 /**
  * The values of a call: those that the clause gives, and where it does not, those of the results so
@@ -75,7 +75,7 @@ function fromSaid(
     const lent = fill(tool, tokens, message).values;
     for (const parameter of open.filter((one) => !values.has(one))) {
       const value = lent.get(parameter);
-      const guessed = value?.kind === "phrase" && parameter.path.length === 1;
+      const guessed = value?.kind === "rest" && parameter.path.length === 1;
       if (value !== undefined && !guessed) {
         values.set(parameter, value);
       }
@@ -111,7 +111,7 @@ function intoFolder(values: Values, tokens: readonly Token[]): Values {
     return values;
   }
   const name = source.split(/[\\/]/).at(-1) ?? source;
-  return hasExtension(source) && !hasExtension(folder)
+  return isFileName(source) && !isFileName(folder)
     ? new Map(values).set(target[0], { ...target[1], value: joinPath(folder, name) })
     : values;
 }

@@ -49,7 +49,7 @@ function numbersOf(
     if (token.kind === "number") {
       return [{ value: Number(token.value), index }];
     }
-    const single = next?.kind === "word" && !/s$/.test(next.lower);
+    const single = next?.kind === "word" && !/s$|^(?:file|folder|directory)$/.test(next.lower);
     return single && endOf(token) !== undefined ? [{ value: 1, index }] : [];
   });
 }
@@ -60,7 +60,7 @@ function suitability(index: number, parameter: Parameter, reading: Reading): num
   const wanted = endOfParameter(parameter);
   const unit = unitAfter(index, parameter, tokens);
   if (wanted !== undefined && wanted === counted) {
-    return unit > 0 ? 0.95 : 0.6;
+    return unit > 0 ? 0.95 : tokens[index]?.kind === "number" ? 0.6 : 0;
   }
   if (wanted !== undefined) {
     return labelled(index, parameter, tokens);
@@ -74,13 +74,16 @@ function suitability(index: number, parameter: Parameter, reading: Reading): num
 
 function labelled(index: number, { labels }: Parameter, tokens: readonly Token[]): number {
   let before = index - 1;
-  while (before >= 0 && connectors.has(tokens[before]?.lower ?? "")) {
+  while (before >= 0 && isLink(tokens[before]?.lower ?? "")) {
     before -= 1;
   }
   const words = tokens[before]?.stems ?? [];
   const strength = Math.max(0, ...words.map((word) => labels.get(word) ?? 0));
   return strength > 0 ? 0.5 + 0.5 * strength : 0;
 }
+
+const isLink = (lower: string): boolean =>
+  connectors.has(lower) || lower === "of" || /^(?:number|no|nr|#)$/.test(lower);
 
 function unitAfter(index: number, { labels, about }: Parameter, tokens: readonly Token[]): number {
   const [unit, second] = nounsAfter(index, tokens);

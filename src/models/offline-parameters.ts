@@ -185,6 +185,7 @@ const roleWords: readonly (readonly [Role, ReadonlySet<string>])[] = [
 const ends = stems("source destination src dst dest target origin");
 const filing = stems("file directory folder path");
 const kinds = stems("type kind");
+const phrases = stems("word phrase sentence");
 
 function roleOf(words: readonly string[], schema: JsonObject, tool: ToolDefinition): Role {
   const format = schema["format"];
@@ -229,6 +230,9 @@ function labelsOf(
   }
   if (role === "name" && words.every((word) => bareHeads.has(word) || filing.has(word))) {
     label(wordsOf(tool.name).slice(1), 0.6);
+  }
+  if (role === "text") {
+    label(phrases, 0.7);
   }
   if (role === "kind") {
     label(kinds, 0.6);

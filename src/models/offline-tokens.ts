@@ -51,15 +51,21 @@ export function isPathLike(text: string): boolean {
     /^(?:[A-Za-z]:)?[\\/]/.test(text) ||
     /[\p{L}\p{N}_*)\]-][\\/]/u.test(text) ||
     /[\p{L}\p{N}_./-]\*|\*[.*/\p{L}]/u.test(text) ||
-    hasExtension(text) ||
+    isFileName(text) ||
     /^\.[A-Za-z][\w.-]*$/.test(text)
   );
 }
 
-/** Whether a path names a file: its last part has an extension. */
-export function hasExtension(path: string): boolean {
-  return /(?:^|[\\/])[\p{L}\p{N}_@+*-][\p{L}\p{N}_@+.*-]*\.[A-Za-z][A-Za-z0-9]{0,9}$/u.test(path);
+/** Whether a path names a file: its last part has an extension, or is a name that only files have. */
+export function isFileName(path: string): boolean {
+  return (
+    /(?:^|[\\/])[\p{L}\p{N}_@+*-][\p{L}\p{N}_@+.*-]*\.[A-Za-z][A-Za-z0-9]{0,9}$/u.test(path) ||
+    wellKnownFile.test(path)
+  );
 }
+
+const wellKnownFile =
+  /(?:^|[\\/])(?:README|LICEN[CS]E|CHANGELOG|CONTRIBUTING|NOTICE|Makefile|Dockerfile)$/;
 
 const notPaths = /^(?:and\/or|on\/off|he\/she|yes\/no|either\/or|[\d/]+|e\.g|i\.e|a\.m|p\.m)$/i;
 
@@ -106,6 +112,11 @@ const readQuoted: Reader = (message, position) => {
 
 /** Runs without blanks whose kind shows in their form; punctuation that ends them is not theirs. */
 const readForm: Reader = (message, position) => {
+  dataUrl.lastIndex = position;
+  const [data] = dataUrl.exec(message) ?? [];
+  if (data !== undefined) {
+    return makeToken("url", data, data, position);
+  }
   bareRun.lastIndex = position;
   const [run = ""] = bareRun.exec(message) ?? [];
   const text = run === "." || run === ".." ? run : run.replace(/[.,;:?!)\]]+$/, "");
@@ -113,6 +124,7 @@ const readForm: Reader = (message, position) => {
   return kind === undefined ? undefined : makeToken(kind, text, text, position);
 };
 
+const dataUrl = /data:[\w.+/-]*(?:;[\w=.-]+)*,[^\s"'<>]*/y;
 const bareRun = /[^\s"`<>“”«»,;]+(?:,[^\s"`,;]+)*/y;
 
 function formOf(text: string, before: string): TokenKind | undefined {
