@@ -8,6 +8,7 @@ import {
   isStopWord,
   isVerb,
   mayName,
+  opensWithVerb,
   prepositions,
 } from "./offline-grammar.ts";
 import type { Parameter, Role } from "./offline-parameters.ts";
@@ -38,14 +39,16 @@ export interface Reading {
 export function candidatesOf(reading: Reading): readonly Candidate[] {
   const { tokens } = reading;
   const typed = tokens.flatMap((token, index): readonly Candidate[] =>
-    token.kind === "word" || token.kind === "mark" || token.kind === "json"
+    token.kind === "word" || token.kind === "mark"
       ? []
       : [{ value: token.value, kind: token.kind, first: index, last: index }],
   );
   const names = namesOf(reading);
   const named = new Set(names.flatMap(({ first, last }) => range(first, last)));
   const bare = tokens.flatMap((token, index): readonly Candidate[] =>
-    mayName(token) && !named.has(index) && !(index === 0 && isVerb(token))
+    mayName(token) &&
+    !named.has(index) &&
+    !(index === 0 && (isVerb(token) || opensWithVerb(tokens)))
       ? [{ value: token.value, kind: "bare", first: index, last: index }]
       : [],
   );
@@ -120,7 +123,16 @@ const bases: Readonly<Record<Role, Readonly<Partial<Record<Candidate["kind"], nu
   query: { quoted: 0.7, name: 0.55, phrase: 0.65, path: 0.35, bare: 0.2, number: 0.2, email: 0.4 },
   kind: { quoted: 0.5, name: 0.25, bare: 0.2 },
   place: { name: 0.8, quoted: 0.7, bare: 0.2 },
-  text: { quoted: 0.9, phrase: 0.3, url: 0.3, name: 0.2, path: 0.15, number: -0.2, bare: 0.1 },
+  text: {
+    quoted: 0.9,
+    json: 0.5,
+    phrase: 0.3,
+    url: 0.3,
+    name: 0.2,
+    path: 0.15,
+    number: -0.2,
+    bare: 0.1,
+  },
   name: { name: 0.7, quoted: 0.65, path: 0.45, bare: 0.2, email: 0.4, number: -0.2 },
   other: {
     quoted: 0.6,
@@ -137,11 +149,18 @@ const bases: Readonly<Record<Role, Readonly<Partial<Record<Candidate["kind"], nu
 function base(candidate: Candidate, { role }: Parameter, reading: Reading): number {
   const worth = bases[role][candidate.kind] ?? -1;
   const { kind, value } = candidate;
+  if (kind === "bare" && isImperative(reading.tokens[candidate.first])) {
+    return worth - 0.5;
+  }
   if (role === "path") {
     return worthOfPath(candidate, worth, reading);
   }
   if (role === "pattern" && kind === "path" && /[*?]|^\.\w+$/.test(value)) {
     return 1;
+  }
+  if (kind === "phrase" && role === "query") {
+    const inner = reading.tokens.slice(candidate.first + 1, candidate.last);
+    return inner.some(({ lower }) => openers.has(lower)) ? worth - 0.1 : worth;
   }
   if (kind === "name" && /^\p{Ll}/u.test(value)) {
     return role === "kind" ? 0.6 : worth - 0.2;
@@ -151,6 +170,9 @@ function base(candidate: Candidate, { role }: Parameter, reading: Reading): numb
 
 function worthOfPath(candidate: Candidate, worth: number, reading: Reading): number {
   const { kind, value } = candidate;
+  if (kind === "name" && candidate.first === 0) {
+    return -1;
+  }
   if (kind === "path") {
     return isFolderFor(candidate, reading) ? worth : 0.3;
   }
@@ -164,7 +186,7 @@ const isOwnValue = ({ kind, first }: Candidate, reading: Reading): boolean =>
 
 /** Words for any file, or for all that there is: never the name of one thing. */
 export const wholes: ReadonlySet<string> = new Set(
-  "project repository repo workspace root everything disk drive computer system folder directory file files folders document documents content contents".split(
+  "project repository repo workspace root everything disk drive computer system folder directory file files folders document documents content contents extension".split(
     " ",
   ),
 );
@@ -259,7 +281,7 @@ function namesOf({ tokens, toolWords }: Reading): readonly Candidate[] {
   const names: Candidate[] = [];
   tokens.forEach((token, index) => {
     const previous = names.at(-1);
-    if (!isName(token, index) || isOwnIdentifier(token, toolWords)) {
+    if (!isName(index, tokens) || isOwnIdentifier(token, toolWords)) {
       return;
     }
     if (previous !== undefined && previous.last === index - 1 && !isJoined(previous, token)) {
@@ -277,13 +299,12 @@ function namesOf({ tokens, toolWords }: Reading): readonly Candidate[] {
 const isJoined = ({ value }: Candidate, token: Token): boolean =>
   isIdentifier(token) || /[_-]/.test(value);
 
-function isName(token: Token, index: number): boolean {
-  const opening = index === 0 && (isVerb(token) || isStopWord(token));
-  return (
-    token.kind === "word" &&
-    !opening &&
-    (isIdentifier(token) || (/^\p{Lu}/u.test(token.value) && !isStopWord(token)))
-  );
+function isName(index: number, tokens: readonly Token[]): boolean {
+  const token = tokens[index];
+  if (token?.kind !== "word" || (index === 0 && (isVerb(token) || opensWithVerb(tokens)))) {
+    return false;
+  }
+  return isIdentifier(token) || (/^\p{Lu}/u.test(token.value) && !isStopWord(token));
 }
 
 const isIdentifier = ({ value }: Token): boolean =>
@@ -311,7 +332,7 @@ function phrasesOf(reading: Reading): readonly Candidate[] {
 }
 
 const openers: ReadonlySet<string> = new Set(
-  "saying says that containing about for regarding on :".split(" "),
+  "saying says that containing mentioning about for regarding on :".split(" "),
 );
 
 const isOpened = (token: Token | undefined, texts: readonly Parameter[]): boolean =>

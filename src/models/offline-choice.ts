@@ -16,7 +16,14 @@ import {
 import { contentWordsOf, intentsOf } from "./offline-intents.ts";
 import { type Parameter, parametersOf } from "./offline-parameters.ts";
 import { isFileName, type Token } from "./offline-tokens.ts";
-import { firstSentenceOf, nameWordsOf, toolChangesOf, toolWordsOf } from "./offline-tools.ts";
+import {
+  firstSentenceOf,
+  knowing,
+  mostDescription,
+  nameWordsOf,
+  toolChangesOf,
+  toolWordsOf,
+} from "./offline-tools.ts";
 
 /** A tool for a clause, with what the clause gives it. */
 export interface Choice {
@@ -124,9 +131,6 @@ function fieldsOf(tool: ToolDefinition): readonly ScoredField[] {
   ];
 }
 
-/** A longer description is a manual: its words say little about what the tool is for. */
-const mostDescription = 600;
-
 function weigh(
   tool: ToolDefinition,
   share: number,
@@ -208,18 +212,29 @@ function changeFit(tool: ToolDefinition, clause: readonly Token[]): number {
   const named = clause.some(({ stems }) =>
     stems.some((stem) => nameWordsOf(tool)[0] === stem && changesOf(stem).length > 0),
   );
-  if (asked.size === 0) {
-    return made.size === 0 ? 1 : [...made].every((kind) => kind === "run") ? 0.7 : 0.25;
-  }
   if (made.has("delete") && !asked.has("delete")) {
-    return 0.1;
+    return 0;
+  }
+  if (asked.size === 0) {
+    return unaskedFit(made);
   }
   const agreed = [...asked].some((kind) => made.has(kind));
-  return agreed ? (named ? 1.3 : 1.15) : made.size === 0 ? 0.6 : 0.4;
+  return agreed ? (named ? 1.3 : 1.02) : made.size === 0 ? 0.6 : 0.4;
 }
 
+/** How far a tool may make changes that the message has no verb for. */
+function unaskedFit(made: ReadonlySet<string>): number {
+  if (made.size === 0) {
+    return 1;
+  }
+  return [...made].some((kind) => grave.has(kind)) ? 0 : made.has("run") ? 0.7 : 0.25;
+}
+
+/** Changes that are never made unless the message has a verb for them. */
+const grave: ReadonlySet<string> = new Set(["write", "move", "edit", "send", "copy"]);
+
 /** The changes that a clause asks for; a question asks for none. */
-export function changesAsked(clause: readonly Token[]): ReadonlySet<string> {
+function changesAsked(clause: readonly Token[]): ReadonlySet<string> {
   const [opening] = clause;
   const polite = /^(?:can|could|would|will|please|do|does)$/.test(opening?.lower ?? "");
   if (opening !== undefined && questionWords.has(opening.lower) && !polite) {
@@ -247,7 +262,7 @@ function thingFit(tool: ToolDefinition, clause: readonly Token[]): number {
   const wrong =
     (file && !folder && forFolders && (fileNamed || !tellsOfFiles)) ||
     (folder && !file && forFiles && !name.some((word) => folders.has(word)));
-  return wrong ? 0.6 : 1;
+  return wrong ? (fileNamed ? 0.35 : 0.6) : 1;
 }
 
 /** A name with words that the message does not have is for something more special. */
@@ -292,46 +307,6 @@ const leastKnown = 0.34;
 
 /** Verbs that ask for anything. */
 const isVague = ({ lower }: Token): boolean =>
-  /^(?:show|get|give|display|print|fetch|return|tell|make|find|say|says|said|contains?|written|know|big|large|old|much|many)$/.test(
+  /^(?:show|get|give|display|print|fetch|return|tell|make|find|say|says|said|contains?|written|created|modified|changed|edited|updated|accessed|know|big|large|old|much|many)$/.test(
     lower,
   );
-
-/** 1 for a word by which a tool is called or described, 0.5 for one that only its long description has. */
-function knowing(tool: ToolDefinition, word: string): number {
-  const alternatives = [word, ...synonymsOf(word)];
-  const { near, far } = ownWordsOf(tool);
-  return alternatives.some((one) => near.has(one))
-    ? 1
-    : alternatives.some((one) => far.has(one))
-      ? 0.5
-      : 0;
-}
-
-interface OwnWords {
-  readonly near: ReadonlySet<string>;
-  readonly far: ReadonlySet<string>;
-}
-
-const ownWords = new WeakMap<ToolDefinition, OwnWords>();
-
-function ownWordsOf(tool: ToolDefinition): OwnWords {
-  const known = ownWords.get(tool);
-  if (known !== undefined) {
-    return known;
-  }
-  const parameters = parametersOf(tool);
-  const words: OwnWords = {
-    near: new Set([
-      ...toolWordsOf(tool),
-      ...parameters.flatMap(({ path }) => wordsOf(path.join(" "))),
-      ...parameters.flatMap(({ about }) => [...about]),
-      ...parameters.flatMap(({ role, labels }) =>
-        role === "text" || role === "kind" ? [...labels.keys()] : [],
-      ),
-      ...parameters.flatMap(({ choices }) => wordsOf(choices.join(" "))),
-    ]),
-    far: new Set(wordsOf(tool.description.slice(0, mostDescription))),
-  };
-  ownWords.set(tool, words);
-  return words;
-}

@@ -42,7 +42,7 @@ export const connectors: ReadonlySet<string> = words(
 
 /** Words that say nothing on which tool is meant. */
 const fillers: ReadonlySet<string> = words(
-  "please can could would will you i me we us want need like let tell have has had be been am just now so ok okay hi hello hey thanks thank there here not no but if up out off over only also me myself it's that's i'd i'll let's don't doesn't should must may might via using use tool called named back go ahead quickly again more new current whole entire after before first last next exactly following own same one ones such than them they he she many much few several matching ending starting including using something anything stuff thing things someone",
+  "please can could would will you i me we us want need like let tell have has had be been am just now so ok okay hi hello hey thanks thank there here not no but if up out off over only also me myself it's that's i'd i'll let's don't doesn't should must may might via using use tool called named back go ahead quickly again more new current whole entire after before first last next exactly following own same one ones such than them they he she many much few several see known mentioning extension matching ending starting including using something anything stuff thing things someone",
 );
 
 /** Words that open a talk, and may be what one wants written or repeated. */
@@ -118,3 +118,8 @@ export function isImperative(token: Token | undefined): boolean {
 const imperatives: ReadonlySet<string> = words(
   [lookVerbs, ...Object.values(changeVerbs)].join(" "),
 );
+
+/** Whether a clause opens with an unknown verb: a word that an article follows (`draw the tree`). */
+export function opensWithVerb([first, second]: readonly Token[]): boolean {
+  return first?.kind === "word" && determiners.has(second?.lower ?? "");
+}

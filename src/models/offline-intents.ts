@@ -77,9 +77,10 @@ const intents: readonly (readonly [RegExp, string, number])[] = [
     "list directory",
     0.7,
   ],
+  [/^(?:ls|dir)\b/, "list directory", 0.6],
   [/^where\b|\bwhere (?:is|are)\b|^(?:is|are) there\b|\bexists?\b/, "search find", 0.9],
   [
-    /^who\b|\b(?:know|remember|tell|have|information|anything|everything|stored)\b.* about\b/,
+    /^who\b|\b(?:known?|remember|tell|have|information|anything|everything|stored)\b.* about\b/,
     "search query",
     0.8,
   ],

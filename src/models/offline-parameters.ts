@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject, toJson } from "../base/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../base/json.ts";
 import { wordsOf } from "../base/words.ts";
 import type { ToolDefinition } from "../model/model.ts";
 
@@ -43,9 +43,10 @@ export function parametersOf(tool: ToolDefinition): readonly Parameter[] {
   if (known !== undefined) {
     return known;
   }
-  const root = toJson(tool.inputSchema);
+  // A schema came over a wire or was written as JSON.
+  const root = tool.inputSchema as JsonObject;
   const scope: Scope = { root, tool, path: [], required: true, parents: [] };
-  const parameters = isJsonObject(root) ? walk(root, scope, 0) : [];
+  const parameters = walk(root, scope, 0);
   cache.set(tool, parameters);
   return parameters;
 }

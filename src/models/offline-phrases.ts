@@ -15,6 +15,7 @@ import {
   isStopWord,
   isVerb,
   mayName,
+  opensWithVerb,
   prepositions,
 } from "./offline-grammar.ts";
 import type { Parameter } from "./offline-parameters.ts";
@@ -152,7 +153,8 @@ function isLead(
   return (
     token !== undefined &&
     !used.has(index) &&
-    ((isStopWord(token) && !keepsStops && !(index > 0 && greetings.has(token.lower))) ||
+    ((index === 0 && opensWithVerb(reading.tokens)) ||
+      (isStopWord(token) && !keepsStops && !(index > 0 && greetings.has(token.lower))) ||
       (isVerb(token) && !reading.tokens.slice(0, index).some(isImperative)) ||
       token.kind === "mark" ||
       (token.kind === "word" && token.stems.every((stem) => isOwnWord(stem, reading))))

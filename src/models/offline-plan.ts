@@ -5,6 +5,7 @@ import { type Choice, chooseTools } from "./offline-choice.ts";
 import { clausesOf } from "./offline-clauses.ts";
 import { complete } from "./offline-completion.ts";
 import { toArguments } from "./offline-filling.ts";
+import { isPlace } from "./offline-folders.ts";
 import type { Parameter } from "./offline-parameters.ts";
 import { resolvePronouns, type Said, subjectOf } from "./offline-references.ts";
 import { repair } from "./offline-repair.ts";
@@ -57,13 +58,30 @@ export function* planMessage(planning: Planning): Plan<void> {
   const { message, earlier, outcomes } = planning;
   const clauses = clausesOf(tokenize(message), message);
   const said: Said[] = earlier.map((text) => ({ tokens: tokenize(text), message: text }));
-  for (const tokens of clauses) {
-    outcomes.push(yield* pursue(tokens, said, planning));
-    said.push({ tokens, message });
+  for (let index = 0; index < clauses.length; index += 1) {
+    const tokens = clauses[index] ?? [];
+    const joined = [...tokens, ...(clauses[index + 1] ?? [])];
+    const together = joined.length > tokens.length && belongTogether(tokens, joined, planning);
+    const request = together ? joined : tokens;
+    outcomes.push(yield* pursue(request, said, planning));
+    said.push({ tokens: request, message });
+    index += together ? 1 : 0;
   }
   if (clauses.length === 0) {
     outcomes.push({ kind: "unmatched", clause: message });
   }
+}
+
+/** Whether a request lacks what the next one gives: `create a.txt and put "x" in it`. */
+function belongTogether(
+  tokens: readonly Token[],
+  joined: readonly Token[],
+  { tools, message }: Planning,
+): boolean {
+  const [alone] = chooseTools(tools, tokens, message);
+  const lacks = alone?.filling.missing.some((parameter) => !isPlace(alone.tool, parameter));
+  const [both] = lacks ? chooseTools(tools, joined, message) : [];
+  return both !== undefined && both.tool === alone?.tool && both.filling.missing.length === 0;
 }
 
 function* pursue(

@@ -27,11 +27,14 @@ export interface Token {
   readonly end: number;
 }
 
-/** Splits a message into typed tokens: quoted texts, paths, URLs, numbers, dates, JSON, words, marks. */
+/**
+ * Splits a message into typed tokens: quoted texts, paths, URLs, numbers, dates, JSON, words, marks.
+ * What comes after the first 1,000 tokens is left out: no request is that long.
+ */
 export function tokenize(message: string): readonly Token[] {
   const tokens: Token[] = [];
   let position = 0;
-  while (position < message.length) {
+  while (position < message.length && tokens.length < mostTokens) {
     const token = /\s/.test(message.charAt(position)) ? undefined : readToken(message, position);
     if (token !== undefined) {
       tokens.push(token);
@@ -40,6 +43,8 @@ export function tokenize(message: string): readonly Token[] {
   }
   return tokens;
 }
+
+const mostTokens = 1_000;
 
 /** Whether a text without blanks looks like the path of a file, a folder or a pattern of paths. */
 export function isPathLike(text: string): boolean {
@@ -82,18 +87,37 @@ const readToken: Reader = (message, position) => {
 };
 
 const readJson: Reader = (message, position) => {
-  if (!/[{[]/.test(message.charAt(position))) {
-    return undefined;
-  }
-  const closers = [...message.slice(position).matchAll(/[}\]]/g)].slice(0, 200).reverse();
-  for (const { index } of closers) {
-    const text = message.slice(position, position + index + 1);
-    if (parseJson(text) !== undefined) {
-      return makeToken("json", text, text, position);
+  const end = /[{[]/.test(message.charAt(position)) ? closingOf(message, position) : undefined;
+  const text = message.slice(position, end);
+  return end === undefined || parseJson(text) === undefined
+    ? undefined
+    : makeToken("json", text, text, position);
+};
+
+const longestJson = 20_000;
+
+/** Where the bracket at `position` is closed, brackets in strings apart. */
+function closingOf(message: string, position: number): number | undefined {
+  let depth = 0;
+  let quoted = false;
+  for (let index = position; index < Math.min(message.length, position + longestJson); index += 1) {
+    const character = message.charAt(index);
+    if (quoted) {
+      index += character === "\\" ? 1 : 0;
+      quoted = character !== '"';
+    } else if (character === '"') {
+      quoted = true;
+    } else if (/[{[]/.test(character)) {
+      depth += 1;
+    } else if (/[}\]]/.test(character)) {
+      depth -= 1;
+      if (depth === 0) {
+        return index + 1;
+      }
     }
   }
   return undefined;
-};
+}
 
 const quotes = [/"([^"]*)"/y, /“([^”]*)”/y, /`([^`]+)`/y, /«([^»]*)»/y, /‘([^’]*)’/y];
 const apostrophes = /'((?:[^']|'(?=\p{L}))*)'(?!\p{L})/uy;
