@@ -208,7 +208,17 @@ const isFolderFor = ({ value }: Candidate, { parameters }: Reading): boolean =>
 const leads: Readonly<Partial<Record<Role, ReadonlySet<string>>>> = {
   path: new Set(["in", "inside", "from", "to", "at", "under", "within", "of", "into", "as", "for"]),
   pattern: new Set(["for", "matching", "named", "called", "like"]),
-  query: new Set(["for", "about", "on", "of", "matching", "containing", "with", "regarding"]),
+  query: new Set([
+    "for",
+    "about",
+    "on",
+    "of",
+    "matching",
+    "containing",
+    "mentioning",
+    "with",
+    "regarding",
+  ]),
   text: new Set(["saying", "containing", "says", "that", ":"]),
   name: new Set(["of", "for", "to", "from", "about", "between"]),
   place: new Set(["in", "at", "for", "near", "of"]),
@@ -318,12 +328,9 @@ function phrasesOf(reading: Reading): readonly Candidate[] {
   const { tokens, parameters } = reading;
   const texts = parameters.filter(({ role }) => role === "text" || role === "query");
   return tokens.flatMap((token, index): readonly Candidate[] => {
-    const before = tokens[index - 1];
-    const opened =
-      before !== undefined &&
-      (texts.some(({ labels }) => strength(before, labels) >= 0.6) ||
-        openers.has(before.lower) ||
-        (connectors.has(before.lower) && index > 1 && isOpened(tokens[index - 2], texts)));
+    const [far, before] = [tokens[index - 2], tokens[index - 1]];
+    const linked = before !== undefined && connectors.has(before.lower);
+    const opened = opens(before, texts) || (linked && opens(far, texts));
     const skipped = connectors.has(token.lower) || prepositions.has(token.lower);
     return opened && !skipped && (token.kind === "word" || token.kind === "number")
       ? [phraseFrom(index, reading)]
@@ -335,8 +342,9 @@ const openers: ReadonlySet<string> = new Set(
   "saying says that containing mentioning about for regarding on :".split(" "),
 );
 
-const isOpened = (token: Token | undefined, texts: readonly Parameter[]): boolean =>
-  texts.some(({ labels }) => strength(token, labels) >= 0.6);
+const opens = (token: Token | undefined, texts: readonly Parameter[]): boolean =>
+  token !== undefined &&
+  (openers.has(token.lower) || texts.some(({ labels }) => strength(token, labels) >= 0.6));
 
 function phraseFrom(first: number, reading: Reading): Candidate {
   const { tokens } = reading;

@@ -6,7 +6,7 @@ import { clausesOf } from "./offline-clauses.ts";
 import { complete } from "./offline-completion.ts";
 import { toArguments } from "./offline-filling.ts";
 import { isPlace } from "./offline-folders.ts";
-import type { Parameter } from "./offline-parameters.ts";
+import { type Parameter, parametersOf } from "./offline-parameters.ts";
 import { resolvePronouns, type Said, subjectOf } from "./offline-references.ts";
 import { repair } from "./offline-repair.ts";
 import { type Token, tokenize } from "./offline-tokens.ts";
@@ -118,6 +118,9 @@ function* pursue(
   return { kind: last.result.isError ? "failed" : "done", clause, ...last };
 }
 
-/** Whether a tool that lacks nothing and changes nothing comes close to one that lacks an argument. */
+/** Whether a tool that takes nothing or is given something, and only looks, may stand in for one that lacks an argument. */
 const mayReplace = ({ tool, filling, score }: Choice, best: Choice): boolean =>
-  score >= 0.6 * best.score && filling.missing.length === 0 && toolChangesOf(tool).size === 0;
+  score >= 0.6 * best.score &&
+  filling.missing.length === 0 &&
+  (filling.values.size > 0 || parametersOf(tool).length === 0) &&
+  toolChangesOf(tool).size === 0;

@@ -136,6 +136,9 @@ const readQuoted: Reader = (message, position) => {
 
 /** Runs without blanks whose kind shows in their form; punctuation that ends them is not theirs. */
 const readForm: Reader = (message, position) => {
+  if (/[\p{L}\p{N}_]/u.test(message.charAt(position - 1))) {
+    return undefined;
+  }
   dataUrl.lastIndex = position;
   const [data] = dataUrl.exec(message) ?? [];
   if (data !== undefined) {
