@@ -80,7 +80,7 @@ export const enough = 0.35;
 /** How clearly the words around a candidate announce it as the value of a parameter, from 0 to 1. */
 export function announced(candidate: Candidate, parameter: Parameter, { tokens }: Reading): number {
   const { first, last } = candidate;
-  const { labels, role, about } = parameter;
+  const { labels, role, about, order } = parameter;
   const index = beforeConnectors(first, tokens);
   const between = tokens.slice(index + 1, first).map(({ lower }) => lower);
   const called =
@@ -91,7 +91,8 @@ export function announced(candidate: Candidate, parameter: Parameter, { tokens }
   return Math.max(
     strength(tokens[index], labels),
     isNoun && tokens[first]?.kind === "word" ? 0.8 * strength(noun, labels) : 0,
-    called && namedRoles.has(role) ? 0.8 : 0,
+    // The two ends of a relation are not what is called so.
+    called && namedRoles.has(role) && !(role === "name" && order !== undefined) ? 0.8 : 0,
     output && role === "name" ? 0.8 : 0,
   );
 }

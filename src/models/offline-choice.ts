@@ -78,7 +78,7 @@ function byObject(
     [...toolChangesOf(tool)].some((kind) => asked.has(kind));
   return (choice, _index, all) =>
     changes(choice) && !isNamed(choice) && all.some((other) => changes(other) && isNamed(other))
-      ? { ...choice, score: choice.score * 0.7 }
+      ? { ...choice, score: choice.score * 0.6 }
       : choice;
 }
 

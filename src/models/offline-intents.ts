@@ -78,7 +78,11 @@ const intents: readonly (readonly [RegExp, string, number])[] = [
     0.7,
   ],
   [/^(?:ls|dir)\b/, "list directory", 0.6],
-  [/^where\b|\bwhere (?:is|are)\b|^(?:is|are) there\b|\bexists?\b/, "search find", 0.9],
+  [
+    /^where\b(?! (?:am|can|may) i\b)|\bwhere (?:is|are)\b|^(?:is|are) there\b|\bexists?\b/,
+    "search find",
+    0.9,
+  ],
   [
     /^who\b|\b(?:known?|remember|tell|have|information|anything|everything|stored)\b.* about\b/,
     "search query",
