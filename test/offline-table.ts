@@ -242,4 +242,121 @@ export const offlineTable: readonly OfflineCase[] = [
     ],
     says: "failed",
   },
+  {
+    message: "What's inside the notes directory?",
+    calls: [["list_directory", { path: "notes" }]],
+    says: "- todo.txt",
+  },
+  {
+    message: "What does the README say?",
+    calls: [
+      ["read_text_file", { path: "README" }],
+      roots,
+      ["search_files", { path: "ROOT", pattern: "**/*README*" }],
+      ["read_text_file", { path: "ROOT/README.md" }],
+    ],
+    says: "# Hello",
+  },
+  {
+    message: "Read todo.txt in the notes folder",
+    calls: [["read_text_file", { path: "notes/todo.txt" }]],
+    says: "buy milk",
+  },
+  {
+    message: "Read the guide in docs",
+    calls: [
+      ["read_text_file", { path: "docs" }],
+      ["list_directory", { path: "docs" }],
+      ["read_text_file", { path: "docs/guide.md" }],
+    ],
+    says: "The guide.",
+  },
+  {
+    message: "Find every markdown file",
+    calls: [roots, ["search_files", { path: "ROOT", pattern: "**/*.md" }]],
+    says: "setup.md",
+  },
+  {
+    message: 'Create plans.md and put "# Plans" in it',
+    calls: [["write_file", { path: "plans.md", content: "# Plans" }]],
+    says: "Successfully wrote",
+  },
+  {
+    message: "Move plans.md into the archive folder",
+    calls: [["move_file", { source: "plans.md", destination: "archive/plans.md" }]],
+    says: "Successfully moved",
+  },
+  {
+    message: 'Add a folder named "invoices" inside docs',
+    calls: [["create_directory", { path: "docs/invoices" }]],
+    says: "Successfully created",
+  },
+  {
+    message: "Show me notes/todo.txt and tell me its size",
+    calls: [
+      ["read_text_file", { path: "notes/todo.txt" }],
+      ["get_file_info", { path: "notes/todo.txt" }],
+    ],
+    says: "size: 18",
+  },
+  {
+    message: "Give me a tree of the whole project",
+    calls: [roots, ["directory_tree", { path: "ROOT" }]],
+    says: "name: setup.md",
+  },
+  {
+    message: "Create entities: Alice (person) and Acme (company)",
+    calls: [
+      [
+        "create_entities",
+        {
+          entities: [
+            { name: "Alice", entityType: "person", observations: [] },
+            { name: "Acme", entityType: "company", observations: [] },
+          ],
+        },
+      ],
+    ],
+    says: "company",
+  },
+  {
+    message: "Alice works at Acme, create that relation",
+    calls: [
+      [
+        "create_relations",
+        { relations: [{ from: "Alice", to: "Acme", relationType: "works at" }] },
+      ],
+    ],
+    says: "works at",
+  },
+  {
+    message: 'Remove the observation "plays chess" from Ada',
+    calls: [
+      [
+        "delete_observations",
+        { deletions: [{ entityName: "Ada", observations: ["plays chess"] }] },
+      ],
+    ],
+    says: "deleted",
+  },
+  { message: "Which entities are in the graph?", calls: [["read_graph"]], says: "name: Alice" },
+  {
+    message: "Forget Acme",
+    calls: [["delete_entities", { entityNames: ["Acme"] }]],
+    says: "deleted",
+  },
+  { message: "add 7 to 8", calls: [["get-sum", { a: 7, b: 8 }]], says: "15" },
+  {
+    message: "Compress data:text/plain,hello to hello.txt.gz",
+    calls: [["gzip-file-as-resource", { data: "data:text/plain,hello", name: "hello.txt.gz" }]],
+    says: "hello.txt.gz",
+  },
+  {
+    message: "Simulate research on black holes",
+    calls: [["simulate-research-query", { topic: "black holes" }]],
+    says: "`simulate-research-query` failed",
+  },
+  { message: "Delete log.txt", calls: [], says: "No tool matches" },
+  { message: "Hello!", calls: [], says: "No tool matches" },
+  { message: "Read the file", calls: [], says: "does not give" },
 ];

@@ -10,7 +10,7 @@ export function wordsOf(text: string): readonly string[] {
     .replace(/(\p{Lu})(\p{Lu}\p{Ll})/gu, "$1 $2")
     .toLowerCase();
   const runs = spaced.match(/[\p{L}\p{N}]+/gu) ?? [];
-  return runs.flatMap((run) => (unspaced.test(run) ? pairsOf(run) : [stem(run)]));
+  return runs.flatMap((run) => (unspaced.test(run) ? pairsOf(run) : [stemOf(run)]));
 }
 
 const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
@@ -20,6 +20,23 @@ function pairsOf(run: string): readonly string[] {
   return characters.length === 1
     ? characters
     : characters.slice(1).map((character, index) => `${characters[index]}${character}`);
+}
+
+/** The texts of tools repeat the same words: their stems are kept, up to a bound. */
+const stems = new Map<string, string>();
+const mostStems = 20_000;
+
+function stemOf(word: string): string {
+  const known = stems.get(word);
+  if (known !== undefined) {
+    return known;
+  }
+  if (stems.size >= mostStems) {
+    stems.clear();
+  }
+  const found = stem(word);
+  stems.set(word, found);
+  return found;
 }
 
 /** Light stemming: enough that `files` meets `file`, and `creating` and `moved` meet their verbs. */

@@ -204,7 +204,7 @@ function fillRest(draft: Draft): void {
       put(
         draft,
         parameter,
-        { value: parameter.many ? [text] : text, kind: rest.kind, announced: 0 },
+        { value: parameter.many ? [text] : text, kind: "rest", announced: 0 },
         tokens,
       );
     }

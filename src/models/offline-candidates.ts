@@ -4,13 +4,15 @@ import {
   conjunctions,
   connectors,
   determiners,
+  isImperative,
   isStopWord,
   isVerb,
   mayName,
+  opensWithVerb,
   prepositions,
 } from "./offline-grammar.ts";
 import type { Parameter, Role } from "./offline-parameters.ts";
-import { hasExtension, isPathLike, type Token, type TokenKind } from "./offline-tokens.ts";
+import { isFileName, isPathLike, type Token, type TokenKind } from "./offline-tokens.ts";
 import { nameWordsOf } from "./offline-tools.ts";
 
 /** A part of a clause that may be the value of a parameter. */
@@ -37,14 +39,16 @@ export interface Reading {
 export function candidatesOf(reading: Reading): readonly Candidate[] {
   const { tokens } = reading;
   const typed = tokens.flatMap((token, index): readonly Candidate[] =>
-    token.kind === "word" || token.kind === "mark" || token.kind === "json"
+    token.kind === "word" || token.kind === "mark"
       ? []
       : [{ value: token.value, kind: token.kind, first: index, last: index }],
   );
   const names = namesOf(reading);
   const named = new Set(names.flatMap(({ first, last }) => range(first, last)));
   const bare = tokens.flatMap((token, index): readonly Candidate[] =>
-    mayName(token) && !named.has(index) && !(index === 0 && isVerb(token))
+    mayName(token) &&
+    !named.has(index) &&
+    !(index === 0 && (isVerb(token) || opensWithVerb(tokens)))
       ? [{ value: token.value, kind: "bare", first: index, last: index }]
       : [],
   );
@@ -76,7 +80,7 @@ export const enough = 0.35;
 /** How clearly the words around a candidate announce it as the value of a parameter, from 0 to 1. */
 export function announced(candidate: Candidate, parameter: Parameter, { tokens }: Reading): number {
   const { first, last } = candidate;
-  const { labels, role, about } = parameter;
+  const { labels, role, about, order } = parameter;
   const index = beforeConnectors(first, tokens);
   const between = tokens.slice(index + 1, first).map(({ lower }) => lower);
   const called =
@@ -87,7 +91,8 @@ export function announced(candidate: Candidate, parameter: Parameter, { tokens }
   return Math.max(
     strength(tokens[index], labels),
     isNoun && tokens[first]?.kind === "word" ? 0.8 * strength(noun, labels) : 0,
-    called && namedRoles.has(role) ? 0.8 : 0,
+    // The two ends of a relation are not what is called so.
+    called && namedRoles.has(role) && !(role === "name" && order !== undefined) ? 0.8 : 0,
     output && role === "name" ? 0.8 : 0,
   );
 }
@@ -111,15 +116,24 @@ function strength(token: Token | undefined, labels: ReadonlyMap<string, number>)
 
 /** What a kind of candidate is worth to a role by itself. */
 const bases: Readonly<Record<Role, Readonly<Partial<Record<Candidate["kind"], number>>>>> = {
-  path: { path: 0.8, quoted: 0.55, name: 0.2, bare: 0.15, url: 0.1 },
+  path: { path: 0.8, quoted: 0.55, name: 0.35, bare: 0.15, url: 0.1 },
   url: { url: 1, path: 0.2, quoted: 0.2 },
   email: { email: 1, quoted: 0.3, name: 0.2 },
   date: { date: 1, quoted: 0.4, number: 0.1 },
   pattern: { path: 0.6, quoted: 0.7, name: 0.3, bare: 0.2 },
-  query: { quoted: 0.7, name: 0.6, phrase: 0.5, path: 0.35, bare: 0.2, number: 0.2, email: 0.4 },
+  query: { quoted: 0.7, name: 0.55, phrase: 0.65, path: 0.35, bare: 0.2, number: 0.2, email: 0.4 },
   kind: { quoted: 0.5, name: 0.25, bare: 0.2 },
   place: { name: 0.8, quoted: 0.7, bare: 0.2 },
-  text: { quoted: 0.9, phrase: 0.3, url: 0.3, name: 0.2, path: 0.15, number: 0.15, bare: 0.1 },
+  text: {
+    quoted: 0.9,
+    json: 0.5,
+    phrase: 0.3,
+    url: 0.3,
+    name: 0.2,
+    path: 0.15,
+    number: -0.2,
+    bare: 0.1,
+  },
   name: { name: 0.7, quoted: 0.65, path: 0.45, bare: 0.2, email: 0.4, number: -0.2 },
   other: {
     quoted: 0.6,
@@ -136,11 +150,18 @@ const bases: Readonly<Record<Role, Readonly<Partial<Record<Candidate["kind"], nu
 function base(candidate: Candidate, { role }: Parameter, reading: Reading): number {
   const worth = bases[role][candidate.kind] ?? -1;
   const { kind, value } = candidate;
+  if (kind === "bare" && isImperative(reading.tokens[candidate.first])) {
+    return worth - 0.5;
+  }
   if (role === "path") {
     return worthOfPath(candidate, worth, reading);
   }
   if (role === "pattern" && kind === "path" && /[*?]|^\.\w+$/.test(value)) {
     return 1;
+  }
+  if (kind === "phrase" && role === "query") {
+    const inner = reading.tokens.slice(candidate.first + 1, candidate.last);
+    return inner.some(({ lower }) => openers.has(lower)) ? worth - 0.1 : worth;
   }
   if (kind === "name" && /^\p{Ll}/u.test(value)) {
     return role === "kind" ? 0.6 : worth - 0.2;
@@ -150,6 +171,9 @@ function base(candidate: Candidate, { role }: Parameter, reading: Reading): numb
 
 function worthOfPath(candidate: Candidate, worth: number, reading: Reading): number {
   const { kind, value } = candidate;
+  if (kind === "name" && candidate.first === 0) {
+    return -1;
+  }
   if (kind === "path") {
     return isFolderFor(candidate, reading) ? worth : 0.3;
   }
@@ -163,7 +187,7 @@ const isOwnValue = ({ kind, first }: Candidate, reading: Reading): boolean =>
 
 /** Words for any file, or for all that there is: never the name of one thing. */
 export const wholes: ReadonlySet<string> = new Set(
-  "project repository repo workspace root everything disk drive computer system folder directory file files folders document documents".split(
+  "project repository repo workspace root everything disk drive computer system folder directory file files folders document documents content contents extension".split(
     " ",
   ),
 );
@@ -176,13 +200,26 @@ export function isOwnWord(stem: string, { tool, toolWords }: Reading): boolean {
 /** Where a tool also takes a pattern, its path is a folder, and a file's name is the pattern. */
 const isFolderFor = ({ value }: Candidate, { parameters }: Reading): boolean =>
   !value.includes("*") &&
-  !(hasExtension(value) && parameters.some(({ role, required }) => role === "pattern" && required));
+  !(
+    (isFileName(value) || /^\.\w+$/.test(value)) &&
+    parameters.some(({ role, required }) => role === "pattern" && required)
+  );
 
 /** Prepositions that lead to a value of a role. */
 const leads: Readonly<Partial<Record<Role, ReadonlySet<string>>>> = {
-  path: new Set(["in", "inside", "from", "to", "at", "under", "within", "of", "into", "as"]),
+  path: new Set(["in", "inside", "from", "to", "at", "under", "within", "of", "into", "as", "for"]),
   pattern: new Set(["for", "matching", "named", "called", "like"]),
-  query: new Set(["for", "about", "on", "of", "matching", "containing", "with", "regarding"]),
+  query: new Set([
+    "for",
+    "about",
+    "on",
+    "of",
+    "matching",
+    "containing",
+    "mentioning",
+    "with",
+    "regarding",
+  ]),
   text: new Set(["saying", "containing", "says", "that", ":"]),
   name: new Set(["of", "for", "to", "from", "about", "between"]),
   place: new Set(["in", "at", "for", "near", "of"]),
@@ -200,7 +237,7 @@ function prepositionBonus(candidate: Candidate, parameter: Parameter, reading: R
     return 0.3;
   }
   if (preposition === undefined) {
-    return 0;
+    return isObject(candidate, parameter, reading) ? 0.2 : 0;
   }
   if (parameter.order !== undefined) {
     const second = ahead.has(preposition);
@@ -209,6 +246,21 @@ function prepositionBonus(candidate: Candidate, parameter: Parameter, reading: R
     return second === first ? 0 : second === isSecond ? 0.3 : -0.3;
   }
   return leads[parameter.role]?.has(preposition) ? 0.25 : 0;
+}
+
+/**
+ * Whether a value follows the verb of its clause: `list docs`, `read the guide`. Where a tool takes a
+ * pattern besides, what stands before `files` is the pattern: `find all json files`.
+ */
+function isObject({ first, last }: Candidate, { role }: Parameter, reading: Reading): boolean {
+  const { tokens, parameters } = reading;
+  const verb = tokens.findIndex(isImperative);
+  const between = tokens.slice(verb + 1, first);
+  const follows = verb >= 0 && verb < first && between.every(({ lower }) => determiners.has(lower));
+  const patterned =
+    /^(?:files?|documents?)$/.test(tokens[last + 1]?.lower ?? "") &&
+    parameters.some((other) => other.role === "pattern" && other.required);
+  return follows && role === (patterned ? "pattern" : "path");
 }
 
 /** The preposition before a value; `in the folder docs` has its nouns and articles skipped. */
@@ -240,7 +292,7 @@ function namesOf({ tokens, toolWords }: Reading): readonly Candidate[] {
   const names: Candidate[] = [];
   tokens.forEach((token, index) => {
     const previous = names.at(-1);
-    if (!isName(token, index) || isOwnIdentifier(token, toolWords)) {
+    if (!isName(index, tokens) || isOwnIdentifier(token, toolWords)) {
       return;
     }
     if (previous !== undefined && previous.last === index - 1 && !isJoined(previous, token)) {
@@ -258,13 +310,12 @@ function namesOf({ tokens, toolWords }: Reading): readonly Candidate[] {
 const isJoined = ({ value }: Candidate, token: Token): boolean =>
   isIdentifier(token) || /[_-]/.test(value);
 
-function isName(token: Token, index: number): boolean {
-  const opening = index === 0 && (isVerb(token) || isStopWord(token));
-  return (
-    token.kind === "word" &&
-    !opening &&
-    (isIdentifier(token) || (/^\p{Lu}/u.test(token.value) && !isStopWord(token)))
-  );
+function isName(index: number, tokens: readonly Token[]): boolean {
+  const token = tokens[index];
+  if (token?.kind !== "word" || (index === 0 && (isVerb(token) || opensWithVerb(tokens)))) {
+    return false;
+  }
+  return isIdentifier(token) || (/^\p{Lu}/u.test(token.value) && !isStopWord(token));
 }
 
 const isIdentifier = ({ value }: Token): boolean =>
@@ -278,12 +329,9 @@ function phrasesOf(reading: Reading): readonly Candidate[] {
   const { tokens, parameters } = reading;
   const texts = parameters.filter(({ role }) => role === "text" || role === "query");
   return tokens.flatMap((token, index): readonly Candidate[] => {
-    const before = tokens[index - 1];
-    const opened =
-      before !== undefined &&
-      (texts.some(({ labels }) => strength(before, labels) >= 0.6) ||
-        openers.has(before.lower) ||
-        (connectors.has(before.lower) && index > 1 && isOpened(tokens[index - 2], texts)));
+    const [far, before] = [tokens[index - 2], tokens[index - 1]];
+    const linked = before !== undefined && connectors.has(before.lower);
+    const opened = opens(before, texts) || (linked && opens(far, texts));
     const skipped = connectors.has(token.lower) || prepositions.has(token.lower);
     return opened && !skipped && (token.kind === "word" || token.kind === "number")
       ? [phraseFrom(index, reading)]
@@ -292,11 +340,12 @@ function phrasesOf(reading: Reading): readonly Candidate[] {
 }
 
 const openers: ReadonlySet<string> = new Set(
-  "saying says that containing about for regarding on :".split(" "),
+  "saying says that containing mentioning about for regarding on :".split(" "),
 );
 
-const isOpened = (token: Token | undefined, texts: readonly Parameter[]): boolean =>
-  texts.some(({ labels }) => strength(token, labels) >= 0.6);
+const opens = (token: Token | undefined, texts: readonly Parameter[]): boolean =>
+  token !== undefined &&
+  (openers.has(token.lower) || texts.some(({ labels }) => strength(token, labels) >= 0.6));
 
 function phraseFrom(first: number, reading: Reading): Candidate {
   const { tokens } = reading;

@@ -5,11 +5,25 @@ import type { ToolDefinition } from "../model/model.ts";
 import { fill } from "./offline-arguments.ts";
 import type { Filled, Filling } from "./offline-filling.ts";
 import { isPlace } from "./offline-folders.ts";
-import { changesOf, isStopWord, isVerb, questionWords } from "./offline-grammar.ts";
+import {
+  changesOf,
+  isImperative,
+  isStopWord,
+  isVerb,
+  prepositions,
+  questionWords,
+} from "./offline-grammar.ts";
 import { contentWordsOf, intentsOf } from "./offline-intents.ts";
 import { type Parameter, parametersOf } from "./offline-parameters.ts";
-import { hasExtension, type Token } from "./offline-tokens.ts";
-import { firstSentenceOf, nameWordsOf, toolChangesOf, toolWordsOf } from "./offline-tools.ts";
+import { isFileName, type Token } from "./offline-tokens.ts";
+import {
+  firstSentenceOf,
+  knowing,
+  mostDescription,
+  nameWordsOf,
+  toolChangesOf,
+  toolWordsOf,
+} from "./offline-tools.ts";
 
 /** A tool for a clause, with what the clause gives it. */
 export interface Choice {
@@ -36,21 +50,48 @@ export function chooseTools(
     .slice(0, longest)
     .map(({ tool, share }) => weigh(tool, share, clause, message))
     .map((choice) => ({ ...choice, score: choice.score * ownership(choice, tools) }))
+    .map(byObject(clause))
     .filter(({ score }) => score > leastScore)
     .toSorted((left, right) => right.score - left.score);
 }
 
-/** Below 1 where a plain word became a value although another tool is called by it. */
+/**
+ * Among tools that make the change that is asked for, those named for its object come first: `add an
+ * entity …` is for a tool with `entity` in its name, if there is one.
+ */
+function byObject(
+  clause: readonly Token[],
+): (choice: Choice, index: number, all: readonly Choice[]) => Choice {
+  const asked = changesAsked(clause);
+  const start = clause.findIndex(isImperative) + 1;
+  const length = clause
+    .slice(start)
+    .findIndex(
+      ({ kind, lower, value }) =>
+        kind !== "word" || prepositions.has(lower) || /^\p{Lu}/u.test(value),
+    );
+  const object = clause.slice(start, length === -1 ? undefined : start + length);
+  const words = contentWordsOf(object).map(({ word }) => word);
+  const isNamed = ({ tool }: Choice): boolean =>
+    nameWordsOf(tool).some((name) => words.includes(name));
+  const changes = ({ tool }: Choice): boolean =>
+    [...toolChangesOf(tool)].some((kind) => asked.has(kind));
+  return (choice, _index, all) =>
+    changes(choice) && !isNamed(choice) && all.some((other) => changes(other) && isNamed(other))
+      ? { ...choice, score: choice.score * 0.6 }
+      : choice;
+}
+
+/** Below 1 where a plain word became the name of something although another tool is called by it. */
 function ownership({ tool, filling }: Choice, tools: readonly ToolDefinition[]): number {
-  const guesses = [...filling.values.values()].filter(
-    ({ kind, announced }) => (kind === "bare" || kind === "phrase") && announced < 0.5,
-  );
-  const words = guesses
-    .map(({ value }) => (typeof value === "string" ? wordsOf(value) : []))
+  const words = [...filling.values]
+    .filter(([{ path }]) => path.length === 1)
+    .filter(([, { kind, announced }]) => (kind === "bare" || kind === "rest") && announced < 0.5)
+    .map(([, { value }]) => (typeof value === "string" ? wordsOf(value) : []))
     .filter(({ length }) => length === 1)
-    .flatMap(([word = ""]) => [word, ...synonymsOf(word)]);
+    .flatMap(([word = ""]) => (changesOf(word).length > 0 ? [word] : [word, ...synonymsOf(word)]));
   const others = tools.filter((other) => other !== tool);
-  return others.some((other) => nameWordsOf(other).some((word) => words.includes(word))) ? 0.5 : 1;
+  return others.some((other) => nameWordsOf(other).some((word) => words.includes(word))) ? 0.25 : 1;
 }
 
 /** A lower score is no match. */
@@ -89,9 +130,6 @@ function fieldsOf(tool: ToolDefinition): readonly ScoredField[] {
     { text: parameters.map(({ choices }) => choices.join(" ")).join(" "), weight: 0.6 },
   ];
 }
-
-/** A longer description is a manual: its words say little about what the tool is for. */
-const mostDescription = 600;
 
 function weigh(
   tool: ToolDefinition,
@@ -133,14 +171,24 @@ function fitOf(tool: ToolDefinition, filling: Filling, clause: readonly Token[])
 
 /** Below 1 where a value is not quite what its parameter is for. */
 function oddity(tool: ToolDefinition, parameter: Parameter, { value, kind }: Filled): number {
-  const { role, many, path, labels, required } = parameter;
-  if (kind === "path" && (role === "name" || role === "kind")) {
+  const { role, many, required } = parameter;
+  const isFile = kind === "path" || (kind === "quoted" && isFileName(`${value}`));
+  if (isFile && (role === "name" || role === "kind")) {
     return toolChangesOf(tool).size > 0 && required ? 0 : 0.6;
   }
-  if (many && Array.isArray(value) && value.length === 0) {
+  return many && Array.isArray(value)
+    ? listOddity(tool, parameter, value.length)
+    : kind === "name" && role === "path"
+      ? 0.8
+      : 1;
+}
+
+/** A list is for several things, and a tool that is named for what the list holds is not for none. */
+function listOddity(tool: ToolDefinition, { path, labels }: Parameter, length: number): number {
+  if (length === 0) {
     return nameWordsOf(tool).some((word) => (labels.get(word) ?? 0) >= 0.6) ? 0.35 : 0.95;
   }
-  return many && !path.includes("[]") && Array.isArray(value) && value.length < 2 ? 0.9 : 1;
+  return length > 1 || path.includes("[]") ? 1 : 0.85;
 }
 
 /** What it costs a tool to leave a value of the message unused. */
@@ -164,18 +212,29 @@ function changeFit(tool: ToolDefinition, clause: readonly Token[]): number {
   const named = clause.some(({ stems }) =>
     stems.some((stem) => nameWordsOf(tool)[0] === stem && changesOf(stem).length > 0),
   );
-  if (asked.size === 0) {
-    return made.size === 0 ? 1 : [...made].every((kind) => kind === "run") ? 0.7 : 0.25;
-  }
   if (made.has("delete") && !asked.has("delete")) {
-    return 0.1;
+    return 0;
+  }
+  if (asked.size === 0) {
+    return unaskedFit(made);
   }
   const agreed = [...asked].some((kind) => made.has(kind));
-  return agreed ? (named ? 1.3 : 1.15) : made.size === 0 ? 0.6 : 0.4;
+  return agreed ? (named ? 1.3 : 1.02) : made.size === 0 ? 0.6 : 0.4;
 }
 
+/** How far a tool may make changes that the message has no verb for. */
+function unaskedFit(made: ReadonlySet<string>): number {
+  if (made.size === 0) {
+    return 1;
+  }
+  return [...made].some((kind) => grave.has(kind)) ? 0 : made.has("run") ? 0.7 : 0.25;
+}
+
+/** Changes that are never made unless the message has a verb for them. */
+const grave: ReadonlySet<string> = new Set(["write", "move", "edit", "send", "copy"]);
+
 /** The changes that a clause asks for; a question asks for none. */
-export function changesAsked(clause: readonly Token[]): ReadonlySet<string> {
+function changesAsked(clause: readonly Token[]): ReadonlySet<string> {
   const [opening] = clause;
   const polite = /^(?:can|could|would|will|please|do|does)$/.test(opening?.lower ?? "");
   if (opening !== undefined && questionWords.has(opening.lower) && !polite) {
@@ -193,7 +252,7 @@ function thingFit(tool: ToolDefinition, clause: readonly Token[]): number {
   const says = (words: ReadonlySet<string>): boolean =>
     clause.some(({ stems }) => stems.some((stem) => words.has(stem)));
   const paths = clause.filter(({ kind }) => kind === "path").map(({ value }) => value);
-  const fileNamed = paths.some(hasExtension);
+  const fileNamed = paths.some(isFileName);
   const file = says(files) || fileNamed;
   const folder = says(folders) || paths.some((path) => /[\\/]$/.test(path));
   const name = nameWordsOf(tool);
@@ -203,7 +262,7 @@ function thingFit(tool: ToolDefinition, clause: readonly Token[]): number {
   const wrong =
     (file && !folder && forFolders && (fileNamed || !tellsOfFiles)) ||
     (folder && !file && forFiles && !name.some((word) => folders.has(word)));
-  return wrong ? 0.6 : 1;
+  return wrong ? (fileNamed ? 0.35 : 0.6) : 1;
 }
 
 /** A name with words that the message does not have is for something more special. */
@@ -230,59 +289,24 @@ function evidenceFor(
 ): number {
   const free = clause.filter((token, index) => !used.has(index) && !isVague(token));
   const words = contentWordsOf(free);
+  const implied = intentsOf(clause).some(({ word }) => knowing(tool, word) === 1);
   if (words.length === 0) {
-    const guessed = [...values.values()].some(({ kind }) => kind === "phrase");
-    const implied = intentsOf(clause).some(({ word }) => knowing(tool, word) === 1);
-    const possible =
-      values.size > 0 || (missing.every((parameter) => isPlace(tool, parameter)) && implied);
+    const guessed = [...values.values()].some(({ kind }) => kind === "rest");
+    const possible = values.size > 0 || (missing.every((one) => isPlace(tool, one)) && implied);
     return chosen || (!guessed && possible) ? 1 : 0;
   }
-  const known = words.map(({ word }) => knowing(tool, word)).reduce((sum, part) => sum + part, 0);
-  const share = known / words.length;
-  return share < leastKnown ? 0 : 0.6 + 0.4 * share;
+  const parts = words.map(({ word }) => knowing(tool, word));
+  const share = parts.reduce((sum, part) => sum + part, 0) / words.length;
+  const nouns = contentWordsOf(free.filter((token) => !isVerb(token)));
+  const strange = nouns.length > 0 && nouns.every(({ word }) => knowing(tool, word) === 0);
+  const unsure = (strange && values.size === 0) || (!parts.includes(1) && !implied);
+  return share < leastKnown || unsure ? 0 : 0.6 + 0.4 * share;
 }
 
 const leastKnown = 0.34;
 
 /** Verbs that ask for anything. */
 const isVague = ({ lower }: Token): boolean =>
-  /^(?:show|get|give|display|print|fetch|return|tell|make|find|say|says|said|contains?|written|know|big|large|old|much|many)$/.test(
+  /^(?:show|get|give|display|print|fetch|return|tell|make|find|say|says|said|contains?|written|created|modified|changed|edited|updated|accessed|know|big|large|old|much|many)$/.test(
     lower,
   );
-
-/** 1 for a word by which a tool is called or described, 0.5 for one that only its long description has. */
-function knowing(tool: ToolDefinition, word: string): number {
-  const alternatives = [word, ...synonymsOf(word)];
-  const { near, far } = ownWordsOf(tool);
-  return alternatives.some((one) => near.has(one))
-    ? 1
-    : alternatives.some((one) => far.has(one))
-      ? 0.5
-      : 0;
-}
-
-interface OwnWords {
-  readonly near: ReadonlySet<string>;
-  readonly far: ReadonlySet<string>;
-}
-
-const ownWords = new WeakMap<ToolDefinition, OwnWords>();
-
-function ownWordsOf(tool: ToolDefinition): OwnWords {
-  const known = ownWords.get(tool);
-  if (known !== undefined) {
-    return known;
-  }
-  const parameters = parametersOf(tool);
-  const words: OwnWords = {
-    near: new Set([
-      ...toolWordsOf(tool),
-      ...parameters.flatMap(({ path }) => wordsOf(path.join(" "))),
-      ...parameters.flatMap(({ about }) => [...about]),
-      ...parameters.flatMap(({ choices }) => wordsOf(choices.join(" "))),
-    ]),
-    far: new Set(wordsOf(tool.description.slice(0, mostDescription))),
-  };
-  ownWords.set(tool, words);
-  return words;
-}

@@ -1,4 +1,4 @@
-import { isVerb, pronouns, questionWords } from "./offline-grammar.ts";
+import { isImperative, questionWords } from "./offline-grammar.ts";
 import type { Token } from "./offline-tokens.ts";
 
 /**
@@ -23,7 +23,7 @@ export function clausesOf(
     if (before !== undefined && /\n/.test(message.slice(before.end, token.start))) {
       close();
     }
-    if (isBreak(tokens, index) && saysSomething(current)) {
+    if (isBreak(tokens, index) && saysSomething(current, token)) {
       close();
     } else if (!(current.length === 0 && isJoint(token))) {
       current.push(token);
@@ -60,13 +60,19 @@ function isBreak(tokens: readonly Token[], index: number): boolean {
   const rest = tokens.slice(index, index + 4);
   const next = rest.find((candidate) => !isJoint(candidate));
   const sequel = rest.slice(0, next === undefined ? rest.length : rest.indexOf(next));
-  const opens = next !== undefined && (isVerb(next) || questionWords.has(next.lower));
+  const opens = next !== undefined && (isImperative(next) || questionWords.has(next.lower));
   return opens || sequel.some(({ lower }) => lower === "then");
 }
 
-/** Whether a clause has an object besides its verb. */
-function saysSomething(clause: readonly Token[]): boolean {
-  return clause.some((token) => !isJoint(token) && (!isVerb(token) || pronouns.has(token.lower)));
+/** Whether a clause is more than a verb; before a comma it must have one (`in a.txt, replace …`). */
+function saysSomething(clause: readonly Token[], joint: Token): boolean {
+  const words = clause.filter((token) => !isJoint(token));
+  const asks = words.some((token) => isImperative(token) || questionWords.has(token.lower));
+  return (
+    words.length > 0 &&
+    !(words.length === 1 && isImperative(words[0])) &&
+    (asks || joint.value !== ",")
+  );
 }
 
 function trimEnd(clause: readonly Token[]): readonly Token[] {

@@ -1,15 +1,17 @@
 import type { Json } from "../base/json.ts";
 import type { ToolDefinition } from "../model/model.ts";
 import { fill } from "./offline-arguments.ts";
+import { wholes } from "./offline-candidates.ts";
 import type { Choice } from "./offline-choice.ts";
 import type { Filled, Values } from "./offline-filling.ts";
 import { isPlace, rootOf } from "./offline-folders.ts";
-import { pronouns } from "./offline-grammar.ts";
+import { determiners, mayName, pronouns } from "./offline-grammar.ts";
 import type { Parameter } from "./offline-parameters.ts";
 import type { Outcome, Plan, Planning } from "./offline-plan.ts";
 import { folderOf, pickEntries, type Said } from "./offline-references.ts";
 import { entriesOf, isAbsolute, joinPath, textOfResult } from "./offline-results.ts";
-import { hasExtension, type Token } from "./offline-tokens.ts";
+import { isFileName, type Token } from "./offline-tokens.ts";
+import { knowing } from "./offline-tools.ts";
 
 /**
  * The values of a call: those that the clause gives, and where it does not, those of the results so
@@ -28,12 +30,12 @@ export function* complete(
     fromSaid(open(), values, tool, said);
   }
   const place = open().find((parameter) => isPlace(tool, parameter));
-  if (place !== undefined) {
+  if (place !== undefined && open().length === 1) {
     values.set(place, given((yield* rootOf(planning)) ?? "."));
   }
   const { knownRoot, outcomes, tools } = planning;
   const listed = mapPaths(values, (path) => listedPath(path, outcomes, tools));
-  const moved = intoFolder(listed, tokens);
+  const moved = intoFolder(insideFolder(listed, { tool, filling }, tokens), tokens);
   return knownRoot === undefined
     ? moved
     : mapPaths(moved, (path) => (isAbsolute(path) ? path : joinPath(knownRoot, path)));
@@ -75,7 +77,7 @@ function fromSaid(
     const lent = fill(tool, tokens, message).values;
     for (const parameter of open.filter((one) => !values.has(one))) {
       const value = lent.get(parameter);
-      const guessed = value?.kind === "phrase" && parameter.path.length === 1;
+      const guessed = value?.kind === "rest" && parameter.path.length === 1;
       if (value !== undefined && !guessed) {
         values.set(parameter, value);
       }
@@ -100,6 +102,48 @@ function listedPath(
   return folder === undefined ? path : joinPath(folder, path);
 }
 
+/** The folder that a clause names beside a bare file name: `read todo.txt in the notes folder`. */
+function insideFolder(
+  values: Values,
+  { tool, filling }: Pick<Choice, "tool" | "filling">,
+  tokens: readonly Token[],
+): Values {
+  const paths = [...values].filter(([{ role }]) => role === "path");
+  const [entry, another] = paths;
+  const path = entry?.[1].value;
+  const patterned = [...values.keys()].some(({ role }) => role === "pattern");
+  if (entry === undefined || another !== undefined || patterned || typeof path !== "string") {
+    return values;
+  }
+  const place = tokens.findIndex(({ lower }, index) => {
+    const [next, noun] = tokens
+      .slice(index + 1)
+      .map((token, offset) => ({ token, index: index + 1 + offset }))
+      .filter(({ token }) => !determiners.has(token.lower));
+    return (
+      insides.has(lower) &&
+      next !== undefined &&
+      isFolderName(next.token, noun?.token) &&
+      !filling.used.has(next.index) &&
+      next.token.stems.every((stem) => knowing(tool, stem) === 0)
+    );
+  });
+  const folder = tokens.slice(place + 1).find(({ lower }) => !determiners.has(lower));
+  return place === -1 || folder === undefined || /[\\/]/.test(path)
+    ? values
+    : new Map(values).set(entry[0], { ...entry[1], value: joinPath(folder.value, path) });
+}
+
+const insides: ReadonlySet<string> = new Set(["in", "inside", "under", "within", "from"]);
+
+/** Whether a token names a folder: a path without an extension, or a plain word that is no noun for all. */
+const isFolderName = (token: Token, next: Token | undefined): boolean =>
+  token.kind === "path"
+    ? !isFileName(token.value)
+    : mayName(token) &&
+      !wholes.has(token.lower) &&
+      (next === undefined || next.kind !== "word" || /^(?:folder|directory|and)$/.test(next.lower));
+
 /** What is moved to a folder keeps its name there: `move a.txt to archive` goes to `archive/a.txt`. */
 function intoFolder(values: Values, tokens: readonly Token[]): Values {
   const paths = [...values].filter(([{ role, many }]) => role === "path" && !many);
@@ -111,7 +155,7 @@ function intoFolder(values: Values, tokens: readonly Token[]): Values {
     return values;
   }
   const name = source.split(/[\\/]/).at(-1) ?? source;
-  return hasExtension(source) && !hasExtension(folder)
+  return isFileName(source) && !isFileName(folder)
     ? new Map(values).set(target[0], { ...target[1], value: joinPath(folder, name) })
     : values;
 }

@@ -17,8 +17,8 @@ export type Values = ReadonlyMap<Parameter, Filled>;
 /** The value of one parameter. */
 export interface Filled {
   readonly value: Json;
-  /** How the message gave it; `schema` where the schema did. */
-  readonly kind: Candidate["kind"] | "choice" | "schema" | "result";
+  /** How the message gave it; `schema` where the schema did, `rest` where it is what the clause has left. */
+  readonly kind: Candidate["kind"] | "choice" | "schema" | "result" | "rest";
   /** How clearly the words around it announced it, from 0 to 1. */
   readonly announced: number;
 }

@@ -42,8 +42,11 @@ export const connectors: ReadonlySet<string> = words(
 
 /** Words that say nothing on which tool is meant. */
 const fillers: ReadonlySet<string> = words(
-  "please can could would will you i me we us want need like let tell have has had be been am just now so ok okay hi hello hey thanks thank there here not no but if up out off over only also me myself it's that's i'd i'll let's don't doesn't should must may might via using use tool called named back go ahead quickly again more new current whole entire after before first last next exactly following own same one ones such than them they he she many much few several something anything stuff thing things someone",
+  "please can could would will you i me we us want need like let tell have has had be been am just now so ok okay hi hello hey thanks thank there here not no but if up out off over only also me myself it's that's i'd i'll let's don't doesn't should must may might via using use tool called named back go ahead quickly again more new current whole entire after before first last next exactly following own same one ones such than them they he she many much few several see known mentioning extension matching ending starting including using something anything stuff thing things someone",
 );
+
+/** Words that open a talk, and may be what one wants written or repeated. */
+export const greetings: ReadonlySet<string> = words("hi hello hey thanks thank ok okay");
 
 /** Adjectives and the like, which stand before a noun without naming it. */
 const adjectives: ReadonlySet<string> = words(
@@ -68,26 +71,30 @@ export function mayName(token: Token): boolean {
   return token.kind === "word" && !isStopWord(token) && !adjectives.has(token.lower);
 }
 
-/** Groups of verbs by what they do to the world; a verb may be in several. */
-export const changes: Readonly<Record<string, ReadonlySet<string>>> = {
-  create: stems("create make mkdir generate build touch add connect relate link associate"),
-  write: stems("write save store put overwrite record"),
-  add: stems("add append insert attach remember note store record"),
-  delete: stems("delete remove erase drop forget clear rm unlink destroy"),
-  move: stems("move rename mv relocate"),
-  copy: stems("copy duplicate clone cp"),
-  edit: stems("edit change modify update replace substitute patch alter swap"),
-  send: stems("send post mail publish notify submit"),
-  switch: stems("toggle switch enable disable turn activate deactivate"),
-  run: stems("run execute start trigger launch simulate perform invoke"),
+/** Verbs by what they do to the world; a verb may be in several groups. */
+const changeVerbs: Readonly<Record<string, string>> = {
+  create: "create make mkdir generate build touch add connect relate link associate",
+  write: "write save store put overwrite record",
+  add: "add append insert attach remember note store record",
+  delete: "delete remove erase drop forget clear rm unlink destroy",
+  move: "move rename mv relocate",
+  copy: "copy duplicate clone cp",
+  edit: "edit change modify update replace substitute patch alter swap",
+  send: "send post mail publish notify submit",
+  switch: "toggle switch enable disable turn activate deactivate",
+  run: "run execute start trigger launch simulate perform invoke",
 };
 
-/** Verbs that only look. */
-const looks: ReadonlySet<string> = stems(
-  "read open view cat display show print get fetch load retrieve return list enumerate ls search find look locate lookup grep query tell give describe echo repeat say compress gzip zip sum calculate compute count check compare summarize summarise research explain",
+const changes: Readonly<Record<string, ReadonlySet<string>>> = Object.fromEntries(
+  Object.entries(changeVerbs).map(([kind, verbs]) => [kind, stems(verbs)]),
 );
 
-/** The groups of {@link changes} that a word belongs to. */
+/** Verbs that only look. */
+const lookVerbs =
+  "read open view cat display show print get fetch load retrieve return list enumerate ls search find look locate lookup grep query tell give describe echo repeat say compress gzip zip sum calculate compute count check compare summarize summarise research explain";
+const looks: ReadonlySet<string> = stems(lookVerbs);
+
+/** The kinds of change that a word belongs to. */
 export function changesOf(stem: string): readonly string[] {
   return Object.keys(changes).filter((kind) => changes[kind]?.has(stem));
 }
@@ -101,4 +108,18 @@ export function isVerbStem(stem: string): boolean {
 export function isVerb(token: Token | undefined): boolean {
   const [stem = "", ...rest] = token?.stems ?? [];
   return token?.kind === "word" && rest.length === 0 && isVerbStem(stem);
+}
+
+/** Whether a token is a verb in the form of a request: `note`, and not `notes`. */
+export function isImperative(token: Token | undefined): boolean {
+  return token?.kind === "word" && imperatives.has(token.lower);
+}
+
+const imperatives: ReadonlySet<string> = words(
+  [lookVerbs, ...Object.values(changeVerbs)].join(" "),
+);
+
+/** Whether a clause opens with an unknown verb: a word that an article follows (`draw the tree`). */
+export function opensWithVerb([first, second]: readonly Token[]): boolean {
+  return first?.kind === "word" && determiners.has(second?.lower ?? "");
 }

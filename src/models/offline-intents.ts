@@ -1,7 +1,7 @@
 import type { ScoredWord } from "../base/word-scorer.ts";
 import { wordsOf } from "../base/words.ts";
 import { isStopWord } from "./offline-grammar.ts";
-import { hasExtension, type Token } from "./offline-tokens.ts";
+import { isFileName, type Token } from "./offline-tokens.ts";
 
 /** The words of a clause that say which tool is meant. */
 export function contentWordsOf(clause: readonly Token[]): readonly ScoredWord[] {
@@ -32,12 +32,12 @@ export function intentsOf(clause: readonly Token[]): readonly ScoredWord[] {
 
 /** A clause as the patterns of {@link intents} see it: values by their kind in capitals. */
 function spoken({ kind, lower, value }: Token): string {
-  if (kind === "path") {
+  if (kind === "path" || (kind === "quoted" && isFileName(value))) {
     return /[*?]/.test(value) || /^\.\w{1,4}$/.test(value)
       ? "GLOB"
       : mediaFile.test(value)
         ? "MEDIA"
-        : hasExtension(value)
+        : isFileName(value)
           ? "FILE"
           : "FOLDER";
   }
@@ -72,9 +72,19 @@ const intents: readonly (readonly [RegExp, string, number])[] = [
     0.8,
   ],
   [/\bFOLDER\b|\b(?:folder|directory)\b/, "list", 0.2],
-  [/^where\b|\bwhere (?:is|are)\b|^(?:is|are) there\b|\bexists?\b/, "search find", 0.9],
   [
-    /^who\b|\b(?:know|remember|tell|have|information|anything|everything|stored)\b.* about\b/,
+    /^(?!.*\b(?:find|search|look|locate|matching|named|called|FILE|GLOB)\b).*\b(?:all|the|my) (?:files|folders|documents)\b/,
+    "list directory",
+    0.7,
+  ],
+  [/^(?:ls|dir)\b/, "list directory", 0.6],
+  [
+    /^where\b(?! (?:am|can|may) i\b)|\bwhere (?:is|are)\b|^(?:is|are) there\b|\bexists?\b/,
+    "search find",
+    0.9,
+  ],
+  [
+    /^who\b|\b(?:known?|remember|tell|have|information|anything|everything|stored)\b.* about\b/,
     "search query",
     0.8,
   ],

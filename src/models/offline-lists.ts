@@ -1,5 +1,5 @@
 import { type Candidate, type Reading, range, suitability } from "./offline-candidates.ts";
-import { determiners } from "./offline-grammar.ts";
+import { conjunctions, determiners, prepositions } from "./offline-grammar.ts";
 import type { Parameter } from "./offline-parameters.ts";
 
 /**
@@ -24,7 +24,12 @@ export function coordinated(
     const next: Candidate | undefined =
       start === undefined
         ? undefined
-        : candidates.find((candidate) => candidate.first === start && isAlike(candidate, first));
+        : candidates.find(
+            (candidate) =>
+              candidate.first === start &&
+              isAlike(candidate, first) &&
+              !isLabel(candidate, reading),
+          );
     if (next !== undefined && suitability(next, parameter, reading) > -0.5) {
       members.push(next);
     }
@@ -37,6 +42,13 @@ const isAlike = ({ kind }: Candidate, first: Candidate): boolean =>
   kind === first.kind || (plain.has(kind) && plain.has(first.kind));
 
 const plain: ReadonlySet<Candidate["kind"]> = new Set(["name", "bare"]);
+
+/** A plain word that announces another value: the `type` of `Ada, type person`. */
+const isLabel = ({ kind, first }: Candidate, { tokens }: Reading): boolean =>
+  kind === "bare" &&
+  (tokens[first + 1]?.kind === "word" || tokens[first + 1]?.kind === "quoted") &&
+  !prepositions.has(tokens[first + 1]?.lower ?? "") &&
+  !conjunctions.has(tokens[first + 1]?.lower ?? "");
 
 /** The token after `,`, `and` or `, and`; `undefined` where none of them stands at `index`. */
 function afterJoint(index: number, { tokens }: Reading): number | undefined {

@@ -1,6 +1,6 @@
 import { wordsOf } from "../base/words.ts";
 import type { Reading } from "./offline-candidates.ts";
-import { connectors } from "./offline-grammar.ts";
+import { connectors, prepositions } from "./offline-grammar.ts";
 import type { Parameter } from "./offline-parameters.ts";
 import type { Token } from "./offline-tokens.ts";
 
@@ -49,18 +49,21 @@ function numbersOf(
     if (token.kind === "number") {
       return [{ value: Number(token.value), index }];
     }
-    const single = next?.kind === "word" && !/s$/.test(next.lower);
+    const single =
+      next?.kind === "word" &&
+      !prepositions.has(next.lower) &&
+      !/s$|^(?:file|folder|directory)$/.test(next.lower);
     return single && endOf(token) !== undefined ? [{ value: 1, index }] : [];
   });
 }
 
 function suitability(index: number, parameter: Parameter, reading: Reading): number {
   const { tokens } = reading;
-  const counted = endOf(tokens[index - 1]) ?? endOf(tokens[index]);
+  const counted = endOf(tokens[index - 1]) ?? endOf(tokens[index]) ?? onlyEnd(tokens);
   const wanted = endOfParameter(parameter);
   const unit = unitAfter(index, parameter, tokens);
   if (wanted !== undefined && wanted === counted) {
-    return unit > 0 ? 0.95 : 0.6;
+    return unit > 0 ? 0.95 : tokens[index]?.kind === "number" ? 0.6 : 0;
   }
   if (wanted !== undefined) {
     return labelled(index, parameter, tokens);
@@ -68,19 +71,24 @@ function suitability(index: number, parameter: Parameter, reading: Reading): num
   const isCount = [...parameter.labels.keys()].some((word) => counts.has(word));
   const next = nounsAfter(index, tokens);
   const counting = isCount && next.some((word) => reading.toolWords.has(word)) ? 0.6 : 0;
-  const plain = parameter.required ? 0.4 : 0;
+  const isId = [...parameter.labels].some(([word, value]) => value === 1 && ids.has(word));
+  const named = tokens[index - 1]?.stems.some((stem) => reading.toolWords.has(stem)) === true;
+  const plain = parameter.required ? 0.4 : isId && named ? 0.6 : 0;
   return Math.max(labelled(index, parameter, tokens), unit, counting, plain);
 }
 
 function labelled(index: number, { labels }: Parameter, tokens: readonly Token[]): number {
   let before = index - 1;
-  while (before >= 0 && connectors.has(tokens[before]?.lower ?? "")) {
+  while (before >= 0 && isLink(tokens[before]?.lower ?? "")) {
     before -= 1;
   }
   const words = tokens[before]?.stems ?? [];
   const strength = Math.max(0, ...words.map((word) => labels.get(word) ?? 0));
   return strength > 0 ? 0.5 + 0.5 * strength : 0;
 }
+
+const isLink = (lower: string): boolean =>
+  connectors.has(lower) || lower === "of" || /^(?:number|no|nr|#)$/.test(lower);
 
 function unitAfter(index: number, { labels, about }: Parameter, tokens: readonly Token[]): number {
   const [unit, second] = nounsAfter(index, tokens);
@@ -101,6 +109,8 @@ const counts: ReadonlySet<string> = new Set(
   wordsOf("count limit n num number max top size amount times results"),
 );
 
+const ids: ReadonlySet<string> = new Set(wordsOf("id index number"));
+
 type End = "first" | "last";
 
 const endWords: Readonly<Record<End, ReadonlySet<string>>> = {
@@ -112,6 +122,12 @@ const endWords: Readonly<Record<End, ReadonlySet<string>>> = {
 function endOf(token: Token | undefined): End | undefined {
   const stem = token?.kind === "word" ? (token.stems[0] ?? "") : "";
   return endWords.first.has(stem) ? "first" : endWords.last.has(stem) ? "last" : undefined;
+}
+
+/** The end that a clause counts from, where it speaks of one only: `the head of a.txt, 2 lines`. */
+function onlyEnd(tokens: readonly Token[]): End | undefined {
+  const [end, ...others] = new Set(tokens.map(endOf).filter((found) => found !== undefined));
+  return others.length === 0 ? end : undefined;
 }
 
 /** The same of a parameter (`head`, `tail`), where its name says so, or its description of nothing else. */

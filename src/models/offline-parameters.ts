@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject, toJson } from "../base/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../base/json.ts";
 import { wordsOf } from "../base/words.ts";
 import type { ToolDefinition } from "../model/model.ts";
 
@@ -43,9 +43,10 @@ export function parametersOf(tool: ToolDefinition): readonly Parameter[] {
   if (known !== undefined) {
     return known;
   }
-  const root = toJson(tool.inputSchema);
+  // A schema came over a wire or was written as JSON.
+  const root = tool.inputSchema as JsonObject;
   const scope: Scope = { root, tool, path: [], required: true, parents: [] };
-  const parameters = isJsonObject(root) ? walk(root, scope, 0) : [];
+  const parameters = walk(root, scope, 0);
   cache.set(tool, parameters);
   return parameters;
 }
@@ -185,6 +186,7 @@ const roleWords: readonly (readonly [Role, ReadonlySet<string>])[] = [
 const ends = stems("source destination src dst dest target origin");
 const filing = stems("file directory folder path");
 const kinds = stems("type kind");
+const phrases = stems("word phrase sentence");
 
 function roleOf(words: readonly string[], schema: JsonObject, tool: ToolDefinition): Role {
   const format = schema["format"];
@@ -229,6 +231,9 @@ function labelsOf(
   }
   if (role === "name" && words.every((word) => bareHeads.has(word) || filing.has(word))) {
     label(wordsOf(tool.name).slice(1), 0.6);
+  }
+  if (role === "text") {
+    label(phrases, 0.7);
   }
   if (role === "kind") {
     label(kinds, 0.6);

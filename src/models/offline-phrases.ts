@@ -10,13 +10,16 @@ import type { Values } from "./offline-filling.ts";
 import {
   conjunctions,
   determiners,
+  greetings,
+  isImperative,
   isStopWord,
   isVerb,
   mayName,
+  opensWithVerb,
   prepositions,
 } from "./offline-grammar.ts";
 import type { Parameter } from "./offline-parameters.ts";
-import { hasExtension, type Token } from "./offline-tokens.ts";
+import { isFileName, type Token } from "./offline-tokens.ts";
 
 /**
  * What a clause says about a name that is already a value: the words between two names (`Ada knows
@@ -31,7 +34,10 @@ export function predicateOf(
   const siblings = [...values].filter(
     ([{ path }]) => path.length > 1 && path[0] === parameter.path[0] && parameter.path.length > 1,
   );
-  const [subject, object] = [...used].toSorted((left, right) => left - right);
+  const places = [...used].toSorted((left, right) => left - right);
+  const gap = places.findIndex((place, index) => place !== (places[0] ?? 0) + index);
+  const subject = places.at(gap === -1 ? -1 : gap - 1);
+  const object = gap === -1 ? undefined : places[gap];
   if (subject === undefined || siblings.length === 0) {
     return undefined;
   }
@@ -40,8 +46,10 @@ export function predicateOf(
     return phraseOf(subject + 1, object - 1, reading, (words) => saysMore(words, reading));
   }
   const fitting = parameter.role === "text" && object === undefined;
+  const comma = reading.tokens.findIndex(({ value }, index) => index > subject && value === ",");
+  const last = (comma === -1 ? reading.tokens.length : comma) - 1;
   return fitting
-    ? phraseOf(subject + 1, reading.tokens.length - 1, reading, (words) => saysMore(words, reading))
+    ? phraseOf(subject + 1, last, reading, (words) => saysMore(words, reading))
     : undefined;
 }
 
@@ -89,7 +97,7 @@ export function shapeText(candidate: Candidate, parameter: Parameter, reading: R
   if (extension !== undefined && (isFiles || text.startsWith("."))) {
     return `**/*.${extension}`;
   }
-  return hasExtension(text) ? `**/${text}` : `**/*${text}*`;
+  return isFileName(text) ? `**/${text}` : `**/*${text}*`;
 }
 
 /** Kinds of files by the name that people give them. */
@@ -116,16 +124,16 @@ const extensions: ReadonlyMap<string, string> = new Map(
 const longRoles: ReadonlySet<string> = new Set(["text", "query"]);
 const nameRoles: ReadonlySet<string> = new Set(["path", "name", "place", "pattern", "other"]);
 
-/** The first and last token of what is left; with `greetings` even a lone `hi` is something to repeat. */
+/** The first and last token of what is left; with `keepsStops` also words of mere grammar. */
 function boundsOf(
   used: ReadonlySet<number>,
   reading: Reading,
   long: boolean,
-  greetings: boolean,
+  keepsStops: boolean,
 ): readonly [number, number] | undefined {
   const { tokens } = reading;
   let first = 0;
-  while (first < tokens.length && isLead(first, used, reading, greetings)) {
+  while (first < tokens.length && isLead(first, used, reading, keepsStops)) {
     first += 1;
   }
   let last = tokens.length - 1;
@@ -139,14 +147,15 @@ function isLead(
   index: number,
   used: ReadonlySet<number>,
   reading: Reading,
-  greetings: boolean,
+  keepsStops: boolean,
 ): boolean {
   const token = reading.tokens[index];
   return (
     token !== undefined &&
     !used.has(index) &&
-    ((isStopWord(token) && !greetings) ||
-      isVerb(token) ||
+    ((index === 0 && opensWithVerb(reading.tokens)) ||
+      (isStopWord(token) && !keepsStops && !(index > 0 && greetings.has(token.lower))) ||
+      (isVerb(token) && !reading.tokens.slice(0, index).some(isImperative)) ||
       token.kind === "mark" ||
       (token.kind === "word" && token.stems.every((stem) => isOwnWord(stem, reading))))
   );
@@ -196,6 +205,7 @@ function phraseOf(
 /** Whether words say something besides grammar and the tool's own words, in one piece. */
 const saysMore = (words: readonly Token[], reading: Reading): boolean =>
   words.length <= longestPredicate &&
+  !prepositions.has(words[0]?.lower ?? "") &&
   words.every(({ value }) => !/^[,()]$/.test(value)) &&
   words.some(
     (word) =>

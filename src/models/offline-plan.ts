@@ -5,7 +5,8 @@ import { type Choice, chooseTools } from "./offline-choice.ts";
 import { clausesOf } from "./offline-clauses.ts";
 import { complete } from "./offline-completion.ts";
 import { toArguments } from "./offline-filling.ts";
-import type { Parameter } from "./offline-parameters.ts";
+import { isPlace } from "./offline-folders.ts";
+import { type Parameter, parametersOf } from "./offline-parameters.ts";
 import { resolvePronouns, type Said, subjectOf } from "./offline-references.ts";
 import { repair } from "./offline-repair.ts";
 import { type Token, tokenize } from "./offline-tokens.ts";
@@ -57,13 +58,30 @@ export function* planMessage(planning: Planning): Plan<void> {
   const { message, earlier, outcomes } = planning;
   const clauses = clausesOf(tokenize(message), message);
   const said: Said[] = earlier.map((text) => ({ tokens: tokenize(text), message: text }));
-  for (const tokens of clauses) {
-    outcomes.push(yield* pursue(tokens, said, planning));
-    said.push({ tokens, message });
+  for (let index = 0; index < clauses.length; index += 1) {
+    const tokens = clauses[index] ?? [];
+    const joined = [...tokens, ...(clauses[index + 1] ?? [])];
+    const together = joined.length > tokens.length && belongTogether(tokens, joined, planning);
+    const request = together ? joined : tokens;
+    outcomes.push(yield* pursue(request, said, planning));
+    said.push({ tokens: request, message });
+    index += together ? 1 : 0;
   }
   if (clauses.length === 0) {
     outcomes.push({ kind: "unmatched", clause: message });
   }
+}
+
+/** Whether a request lacks what the next one gives: `create a.txt and put "x" in it`. */
+function belongTogether(
+  tokens: readonly Token[],
+  joined: readonly Token[],
+  { tools, message }: Planning,
+): boolean {
+  const [alone] = chooseTools(tools, tokens, message);
+  const lacks = alone?.filling.missing.some((parameter) => !isPlace(alone.tool, parameter));
+  const [both] = lacks ? chooseTools(tools, joined, message) : [];
+  return both !== undefined && both.tool === alone?.tool && both.filling.missing.length === 0;
 }
 
 function* pursue(
@@ -100,6 +118,9 @@ function* pursue(
   return { kind: last.result.isError ? "failed" : "done", clause, ...last };
 }
 
-/** Whether a tool that lacks nothing and changes nothing comes close to one that lacks an argument. */
+/** Whether a tool that takes nothing or is given something, and only looks, may stand in for one that lacks an argument. */
 const mayReplace = ({ tool, filling, score }: Choice, best: Choice): boolean =>
-  score >= 0.6 * best.score && filling.missing.length === 0 && toolChangesOf(tool).size === 0;
+  score >= 0.6 * best.score &&
+  filling.missing.length === 0 &&
+  (filling.values.size > 0 || parametersOf(tool).length === 0) &&
+  toolChangesOf(tool).size === 0;

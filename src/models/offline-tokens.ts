@@ -27,11 +27,14 @@ export interface Token {
   readonly end: number;
 }
 
-/** Splits a message into typed tokens: quoted texts, paths, URLs, numbers, dates, JSON, words, marks. */
+/**
+ * Splits a message into typed tokens: quoted texts, paths, URLs, numbers, dates, JSON, words, marks.
+ * What comes after the first 1,000 tokens is left out: no request is that long.
+ */
 export function tokenize(message: string): readonly Token[] {
   const tokens: Token[] = [];
   let position = 0;
-  while (position < message.length) {
+  while (position < message.length && tokens.length < mostTokens) {
     const token = /\s/.test(message.charAt(position)) ? undefined : readToken(message, position);
     if (token !== undefined) {
       tokens.push(token);
@@ -40,6 +43,8 @@ export function tokenize(message: string): readonly Token[] {
   }
   return tokens;
 }
+
+const mostTokens = 1_000;
 
 /** Whether a text without blanks looks like the path of a file, a folder or a pattern of paths. */
 export function isPathLike(text: string): boolean {
@@ -51,15 +56,21 @@ export function isPathLike(text: string): boolean {
     /^(?:[A-Za-z]:)?[\\/]/.test(text) ||
     /[\p{L}\p{N}_*)\]-][\\/]/u.test(text) ||
     /[\p{L}\p{N}_./-]\*|\*[.*/\p{L}]/u.test(text) ||
-    hasExtension(text) ||
+    isFileName(text) ||
     /^\.[A-Za-z][\w.-]*$/.test(text)
   );
 }
 
-/** Whether a path names a file: its last part has an extension. */
-export function hasExtension(path: string): boolean {
-  return /(?:^|[\\/])[\p{L}\p{N}_@+*-][\p{L}\p{N}_@+.*-]*\.[A-Za-z][A-Za-z0-9]{0,9}$/u.test(path);
+/** Whether a path names a file: its last part has an extension, or is a name that only files have. */
+export function isFileName(path: string): boolean {
+  return (
+    /(?:^|[\\/])[\p{L}\p{N}_@+*-][\p{L}\p{N}_@+.*-]*\.[A-Za-z][A-Za-z0-9]{0,9}$/u.test(path) ||
+    wellKnownFile.test(path)
+  );
 }
+
+const wellKnownFile =
+  /(?:^|[\\/])(?:README|LICEN[CS]E|CHANGELOG|CONTRIBUTING|NOTICE|Makefile|Dockerfile)$/;
 
 const notPaths = /^(?:and\/or|on\/off|he\/she|yes\/no|either\/or|[\d/]+|e\.g|i\.e|a\.m|p\.m)$/i;
 
@@ -76,18 +87,37 @@ const readToken: Reader = (message, position) => {
 };
 
 const readJson: Reader = (message, position) => {
-  if (!/[{[]/.test(message.charAt(position))) {
-    return undefined;
-  }
-  const closers = [...message.slice(position).matchAll(/[}\]]/g)].slice(0, 200).reverse();
-  for (const { index } of closers) {
-    const text = message.slice(position, position + index + 1);
-    if (parseJson(text) !== undefined) {
-      return makeToken("json", text, text, position);
+  const end = /[{[]/.test(message.charAt(position)) ? closingOf(message, position) : undefined;
+  const text = message.slice(position, end);
+  return end === undefined || parseJson(text) === undefined
+    ? undefined
+    : makeToken("json", text, text, position);
+};
+
+const longestJson = 20_000;
+
+/** Where the bracket at `position` is closed, brackets in strings apart. */
+function closingOf(message: string, position: number): number | undefined {
+  let depth = 0;
+  let quoted = false;
+  for (let index = position; index < Math.min(message.length, position + longestJson); index += 1) {
+    const character = message.charAt(index);
+    if (quoted) {
+      index += character === "\\" ? 1 : 0;
+      quoted = character !== '"';
+    } else if (character === '"') {
+      quoted = true;
+    } else if (/[{[]/.test(character)) {
+      depth += 1;
+    } else if (/[}\]]/.test(character)) {
+      depth -= 1;
+      if (depth === 0) {
+        return index + 1;
+      }
     }
   }
   return undefined;
-};
+}
 
 const quotes = [/"([^"]*)"/y, /“([^”]*)”/y, /`([^`]+)`/y, /«([^»]*)»/y, /‘([^’]*)’/y];
 const apostrophes = /'((?:[^']|'(?=\p{L}))*)'(?!\p{L})/uy;
@@ -106,6 +136,14 @@ const readQuoted: Reader = (message, position) => {
 
 /** Runs without blanks whose kind shows in their form; punctuation that ends them is not theirs. */
 const readForm: Reader = (message, position) => {
+  if (/[\p{L}\p{N}_]/u.test(message.charAt(position - 1))) {
+    return undefined;
+  }
+  dataUrl.lastIndex = position;
+  const [data] = dataUrl.exec(message) ?? [];
+  if (data !== undefined) {
+    return makeToken("url", data, data, position);
+  }
   bareRun.lastIndex = position;
   const [run = ""] = bareRun.exec(message) ?? [];
   const text = run === "." || run === ".." ? run : run.replace(/[.,;:?!)\]]+$/, "");
@@ -113,6 +151,7 @@ const readForm: Reader = (message, position) => {
   return kind === undefined ? undefined : makeToken(kind, text, text, position);
 };
 
+const dataUrl = /data:[\w.+/-]*(?:;[\w=.-]+)*,[^\s"'<>]*/y;
 const bareRun = /[^\s"`<>“”«»,;]+(?:,[^\s"`,;]+)*/y;
 
 function formOf(text: string, before: string): TokenKind | undefined {

@@ -1,6 +1,8 @@
+import { synonymsOf } from "../base/synonyms.ts";
 import { wordsOf } from "../base/words.ts";
 import type { ToolDefinition } from "../model/model.ts";
 import { changesOf, isVerbStem } from "./offline-grammar.ts";
+import { parametersOf } from "./offline-parameters.ts";
 
 /** The words of a tool's name and of the first sentence about it. */
 export function toolWordsOf(tool: ToolDefinition): ReadonlySet<string> {
@@ -57,3 +59,46 @@ function profileOf(tool: ToolDefinition): Profile {
 
 /** Whether a description starts with a verb that only looks: `Returns …`. */
 const looksFirst = ([first = ""]: readonly string[]): boolean => changesOf(first).length === 0;
+
+/** A longer description is a manual: its words say little about what the tool is for. */
+export const mostDescription = 600;
+
+/** 1 for a word by which a tool is called or described, 0.5 for one that only its long description has. */
+export function knowing(tool: ToolDefinition, word: string): number {
+  const alternatives = [word, ...synonymsOf(word)];
+  const { near, far } = ownWordsOf(tool);
+  return alternatives.some((one) => near.has(one))
+    ? 1
+    : alternatives.some((one) => far.has(one))
+      ? 0.5
+      : 0;
+}
+
+interface OwnWords {
+  readonly near: ReadonlySet<string>;
+  readonly far: ReadonlySet<string>;
+}
+
+const ownWords = new WeakMap<ToolDefinition, OwnWords>();
+
+function ownWordsOf(tool: ToolDefinition): OwnWords {
+  const known = ownWords.get(tool);
+  if (known !== undefined) {
+    return known;
+  }
+  const parameters = parametersOf(tool);
+  const words: OwnWords = {
+    near: new Set([
+      ...toolWordsOf(tool),
+      ...parameters.flatMap(({ path }) => wordsOf(path.join(" "))),
+      ...parameters.flatMap(({ about }) => [...about]),
+      ...parameters.flatMap(({ role, labels }) =>
+        role === "text" || role === "kind" ? [...labels.keys()] : [],
+      ),
+      ...parameters.flatMap(({ choices }) => wordsOf(choices.join(" "))),
+    ]),
+    far: new Set(wordsOf(tool.description.slice(0, mostDescription))),
+  };
+  ownWords.set(tool, words);
+  return words;
+}
