@@ -103,7 +103,7 @@ const noticed = (model: Model, message: string): ChosenModel => ({
 
 async function named(id: string, env: Environment): Promise<ChosenModel> {
   if (id === "offline") {
-    const { offlineModel, offlineNotice } = await import("./models/offline-model.ts");
+    const { offlineModel, offlineNotice } = await import("./models/offline/offline-model.ts");
     const notice = { code: "offline-model", message: offlineNotice };
     return { model: offlineModel(), notices: [notice] };
   }

@@ -31,7 +31,7 @@ test("the bundle imports nothing from outside itself", () => {
 
 test.each([
   "src/mcp/mcp-toolset.ts",
-  "src/models/offline-model.ts",
+  "src/models/offline/offline-model.ts",
   "src/models/openai-compatible.ts",
   "src/http/http-request.ts",
   "node_modules/@cfworker/json-schema/",

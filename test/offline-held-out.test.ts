@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { RunEvent } from "../src/agent/run-event.ts";
 import type { Json, JsonObject } from "../src/base/json.ts";
 import { mcpToolset } from "../src/mcp/mcp-toolset.ts";
-import { offlineModel } from "../src/models/offline-model.ts";
+import { offlineModel } from "../src/models/offline/offline-model.ts";
 import type { StdioTransport } from "../src/tool/mcp-server-config.ts";
 import { agentOf, collect } from "./agent-fixture.ts";
 import { type HeldOutCase, heldOutCases, heldOutFiles, heldOutGraph } from "./offline-held-out.ts";

@@ -8,7 +8,7 @@ import type { JsonObject } from "../src/base/json.ts";
 import type { ResultContent, ToolCallPart, ToolResultPart } from "../src/message/content.ts";
 import type { Message } from "../src/message/message.ts";
 import type { ToolDefinition } from "../src/model/model.ts";
-import { offlineModel } from "../src/models/offline-model.ts";
+import { offlineModel } from "../src/models/offline/offline-model.ts";
 import { offlineTable } from "./offline-table.ts";
 
 const modules = join(import.meta.dirname, "../node_modules/@modelcontextprotocol");
@@ -43,9 +43,14 @@ afterAll(async () => {
 test.each(offlineTable)("$message", async ({ message, calls, says }) => {
   const { made, text } = await ask(message);
   const expected = calls.map(([name, given = {}]) => [name, place(given)]);
-  expect(made.map((call) => [call.name, call.arguments])).toEqual(expected);
+  // A folder may be the server's own, so a look at that one may come before any other call.
+  const looks = calls.some(([name]) => name === lookAtRoots) ? [] : [lookAtRoots];
+  const counted = made.filter(({ name }) => !looks.includes(name));
+  expect(counted.map((call) => [call.name, call.arguments])).toEqual(expected);
   expect(text).toContain(says);
 });
+
+const lookAtRoots = "list_allowed_directories";
 
 const place = (given: JsonObject): JsonObject =>
   JSON.parse(JSON.stringify(given).replaceAll("ROOT", root));

@@ -1,4 +1,4 @@
-export { type OfflineModelOptions, offlineModel } from "./offline-model.ts";
+export { type OfflineModelOptions, offlineModel } from "./offline/offline-model.ts";
 export { openAiCompatible } from "./openai-compatible.ts";
 export type { OpenAiCompatibleOptions } from "./openai-options.ts";
 export type { MaxTokensField } from "./openai-request.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { clausesOf } from "./offline-clauses.ts";
-import { tokenize } from "./offline-tokens.ts";
+import { clausesOf } from "./clauses.ts";
+import { tokenize } from "./tokens.ts";
 
 const split = (message: string) =>
   clausesOf(tokenize(message), message).map((clause) =>

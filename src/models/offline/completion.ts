@@ -1,17 +1,17 @@
-import type { Json } from "../base/json.ts";
-import type { ToolDefinition } from "../model/model.ts";
-import { fill } from "./offline-arguments.ts";
-import { wholes } from "./offline-candidates.ts";
-import type { Choice } from "./offline-choice.ts";
-import type { Filled, Values } from "./offline-filling.ts";
-import { isPlace, rootOf } from "./offline-folders.ts";
-import { determiners, mayName, pronouns } from "./offline-grammar.ts";
-import type { Parameter } from "./offline-parameters.ts";
-import type { Outcome, Plan, Planning } from "./offline-plan.ts";
-import { folderOf, pickEntries, type Said } from "./offline-references.ts";
-import { entriesOf, isAbsolute, joinPath, textOfResult } from "./offline-results.ts";
-import { isFileName, type Token } from "./offline-tokens.ts";
-import { knowing } from "./offline-tools.ts";
+import type { Json } from "../../base/json.ts";
+import type { ToolDefinition } from "../../model/model.ts";
+import { fill } from "./arguments.ts";
+import { wholes } from "./candidates.ts";
+import type { Choice } from "./choice.ts";
+import type { Filled, Values } from "./filling.ts";
+import { isPlace, lastPart, rootOf } from "./folders.ts";
+import { determiners, mayName, pronouns } from "./grammar.ts";
+import type { Parameter } from "./parameters.ts";
+import type { Outcome, Plan, Planning } from "./plan.ts";
+import { folderOf, pickEntries, type Said } from "./references.ts";
+import { entriesOf, isAbsolute, joinPath, textOfResult } from "./results.ts";
+import { isFileName, type Token } from "./tokens.ts";
+import { knowing } from "./tools.ts";
 
 /**
  * The values of a call: those that the clause gives, and where it does not, those of the results so
@@ -33,12 +33,33 @@ export function* complete(
   if (place !== undefined && open().length === 1) {
     values.set(place, given((yield* rootOf(planning)) ?? "."));
   }
+  yield* standsForRoot(tool, values, planning);
   const { knownRoot, outcomes, tools } = planning;
   const listed = mapPaths(values, (path) => listedPath(path, outcomes, tools));
   const moved = intoFolder(insideFolder(listed, { tool, filling }, tokens), tokens);
   return knownRoot === undefined
     ? moved
     : mapPaths(moved, (path) => (isAbsolute(path) ? path : joinPath(knownRoot, path)));
+}
+
+/** A folder that is called like the server's own is that one: `docs`, where the server has `/x/docs`. */
+function* standsForRoot(
+  tool: ToolDefinition,
+  values: Map<Parameter, Filled>,
+  planning: Planning,
+): Plan<void> {
+  const named = [...values].find(
+    ([parameter, { value }]) =>
+      isPlace(tool, parameter) && typeof value === "string" && /^\w[\w -]*$/.test(value),
+  );
+  const root = named && (yield* rootOf(planning));
+  if (
+    named !== undefined &&
+    root !== undefined &&
+    lastPart(root) === lastPart(`${named[1].value}`)
+  ) {
+    values.set(named[0], given(root));
+  }
 }
 
 const given = (value: Json): Filled => ({ value, kind: "result", announced: 1 });

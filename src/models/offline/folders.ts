@@ -1,9 +1,9 @@
-import { wordsOf } from "../base/words.ts";
-import type { ToolDefinition } from "../model/model.ts";
-import { type Parameter, parametersOf } from "./offline-parameters.ts";
-import type { Plan, Planning } from "./offline-plan.ts";
-import { type Entry, entriesOf, rootsOf, textOfResult } from "./offline-results.ts";
-import { nameWordsOf, toolChangesOf } from "./offline-tools.ts";
+import { wordsOf } from "../../base/words.ts";
+import type { ToolDefinition } from "../../model/model.ts";
+import { type Parameter, parametersOf } from "./parameters.ts";
+import type { Plan, Planning } from "./plan.ts";
+import { type Entry, entriesOf, rootsOf, textOfResult } from "./results.ts";
+import { nameWordsOf, toolChangesOf } from "./tools.ts";
 
 /**
  * The first folder that a server says it may use, by a tool that needs no arguments and whose name
@@ -84,7 +84,8 @@ export function* locate(
   );
 }
 
-const lastPart = (path: string): string => path.split(/[\\/]/).at(-1)?.toLowerCase() ?? "";
+/** The last part of a path, in lower case. */
+export const lastPart = (path: string): string => path.split(/[\\/]/).at(-1)?.toLowerCase() ?? "";
 
 /** Whether a tool searches a folder for a pattern of names, and needs nothing else. */
 function searchesFiles(tool: ToolDefinition): boolean {

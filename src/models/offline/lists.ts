@@ -1,6 +1,6 @@
-import { type Candidate, type Reading, range, suitability } from "./offline-candidates.ts";
-import { conjunctions, determiners, prepositions } from "./offline-grammar.ts";
-import type { Parameter } from "./offline-parameters.ts";
+import { type Candidate, type Reading, range, suitability } from "./candidates.ts";
+import { conjunctions, determiners, prepositions } from "./grammar.ts";
+import type { Parameter } from "./parameters.ts";
 
 /**
  * A candidate and those of its kind that commas and `and` join to it, in order. Paths belong together

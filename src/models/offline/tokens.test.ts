@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { tokenize } from "./offline-tokens.ts";
+import { tokenize } from "./tokens.ts";
 
 const kinds = (message: string) => tokenize(message).map(({ kind, value }) => `${kind}:${value}`);
 

@@ -1,10 +1,10 @@
-import { synonymsOf } from "../base/synonyms.ts";
-import { type ScoredField, WordScorer } from "../base/word-scorer.ts";
-import { wordsOf } from "../base/words.ts";
-import type { ToolDefinition } from "../model/model.ts";
-import { fill } from "./offline-arguments.ts";
-import type { Filled, Filling } from "./offline-filling.ts";
-import { isPlace } from "./offline-folders.ts";
+import { synonymsOf } from "../../base/synonyms.ts";
+import { type ScoredField, WordScorer } from "../../base/word-scorer.ts";
+import { wordsOf } from "../../base/words.ts";
+import type { ToolDefinition } from "../../model/model.ts";
+import { fill } from "./arguments.ts";
+import type { Filled, Filling } from "./filling.ts";
+import { isPlace } from "./folders.ts";
 import {
   changesOf,
   isImperative,
@@ -12,10 +12,10 @@ import {
   isVerb,
   prepositions,
   questionWords,
-} from "./offline-grammar.ts";
-import { contentWordsOf, intentsOf } from "./offline-intents.ts";
-import { type Parameter, parametersOf } from "./offline-parameters.ts";
-import { isFileName, type Token } from "./offline-tokens.ts";
+} from "./grammar.ts";
+import { contentWordsOf, intentsOf } from "./intents.ts";
+import { type Parameter, parametersOf } from "./parameters.ts";
+import { isFileName, type Token } from "./tokens.ts";
 import {
   firstSentenceOf,
   knowing,
@@ -23,7 +23,7 @@ import {
   nameWordsOf,
   toolChangesOf,
   toolWordsOf,
-} from "./offline-tools.ts";
+} from "./tools.ts";
 
 /** A tool for a clause, with what the clause gives it. */
 export interface Choice {

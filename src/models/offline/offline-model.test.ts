@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import type { JsonObject } from "../base/json.ts";
-import type { Message } from "../message/message.ts";
-import type { ModelRequest, ToolDefinition } from "../model/model.ts";
-import type { ModelEvent } from "../model/model-event.ts";
+import type { JsonObject } from "../../base/json.ts";
+import type { Message } from "../../message/message.ts";
+import type { ModelRequest, ToolDefinition } from "../../model/model.ts";
+import type { ModelEvent } from "../../model/model-event.ts";
 import { offlineModel, offlineNotice } from "./offline-model.ts";
 
 const text = { type: "string" };

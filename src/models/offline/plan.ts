@@ -1,16 +1,16 @@
-import type { JsonObject } from "../base/json.ts";
-import type { ToolResultPart } from "../message/content.ts";
-import type { ToolDefinition } from "../model/model.ts";
-import { type Choice, chooseTools } from "./offline-choice.ts";
-import { clausesOf } from "./offline-clauses.ts";
-import { complete } from "./offline-completion.ts";
-import { toArguments } from "./offline-filling.ts";
-import { isPlace } from "./offline-folders.ts";
-import { type Parameter, parametersOf } from "./offline-parameters.ts";
-import { resolvePronouns, type Said, subjectOf } from "./offline-references.ts";
-import { repair } from "./offline-repair.ts";
-import { type Token, tokenize } from "./offline-tokens.ts";
-import { toolChangesOf } from "./offline-tools.ts";
+import type { JsonObject } from "../../base/json.ts";
+import type { ToolResultPart } from "../../message/content.ts";
+import type { ToolDefinition } from "../../model/model.ts";
+import { type Choice, chooseTools } from "./choice.ts";
+import { clausesOf } from "./clauses.ts";
+import { complete } from "./completion.ts";
+import { toArguments } from "./filling.ts";
+import { isPlace } from "./folders.ts";
+import { type Parameter, parametersOf } from "./parameters.ts";
+import { resolvePronouns, type Said, subjectOf } from "./references.ts";
+import { repair } from "./repair.ts";
+import { type Token, tokenize } from "./tokens.ts";
+import { toolChangesOf } from "./tools.ts";
 
 /** A call that a plan wants to be made. */
 export interface PlannedCall {

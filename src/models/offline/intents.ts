@@ -1,7 +1,7 @@
-import type { ScoredWord } from "../base/word-scorer.ts";
-import { wordsOf } from "../base/words.ts";
-import { isStopWord } from "./offline-grammar.ts";
-import { isFileName, type Token } from "./offline-tokens.ts";
+import type { ScoredWord } from "../../base/word-scorer.ts";
+import { wordsOf } from "../../base/words.ts";
+import { isStopWord } from "./grammar.ts";
+import { isFileName, type Token } from "./tokens.ts";
 
 /** The words of a clause that say which tool is meant. */
 export function contentWordsOf(clause: readonly Token[]): readonly ScoredWord[] {

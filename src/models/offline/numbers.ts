@@ -1,8 +1,8 @@
-import { wordsOf } from "../base/words.ts";
-import type { Reading } from "./offline-candidates.ts";
-import { connectors, prepositions } from "./offline-grammar.ts";
-import type { Parameter } from "./offline-parameters.ts";
-import type { Token } from "./offline-tokens.ts";
+import { wordsOf } from "../../base/words.ts";
+import type { Reading } from "./candidates.ts";
+import { connectors, prepositions } from "./grammar.ts";
+import type { Parameter } from "./parameters.ts";
+import type { Token } from "./tokens.ts";
 
 /** A number for a parameter. */
 export interface NumberMatch {

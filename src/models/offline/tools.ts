@@ -1,8 +1,8 @@
-import { synonymsOf } from "../base/synonyms.ts";
-import { wordsOf } from "../base/words.ts";
-import type { ToolDefinition } from "../model/model.ts";
-import { changesOf, isVerbStem } from "./offline-grammar.ts";
-import { parametersOf } from "./offline-parameters.ts";
+import { synonymsOf } from "../../base/synonyms.ts";
+import { wordsOf } from "../../base/words.ts";
+import type { ToolDefinition } from "../../model/model.ts";
+import { changesOf, isVerbStem } from "./grammar.ts";
+import { parametersOf } from "./parameters.ts";
 
 /** The words of a tool's name and of the first sentence about it. */
 export function toolWordsOf(tool: ToolDefinition): ReadonlySet<string> {

@@ -1,6 +1,6 @@
-import { isJsonObject, type Json, type JsonObject } from "../base/json.ts";
-import type { Candidate } from "./offline-candidates.ts";
-import type { Parameter } from "./offline-parameters.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../base/json.ts";
+import type { Candidate } from "./candidates.ts";
+import type { Parameter } from "./parameters.ts";
 
 /** What a clause gives for a tool's parameters. */
 export interface Filling {

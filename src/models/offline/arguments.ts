@@ -1,5 +1,5 @@
-import { isJsonObject, type Json, parseJson } from "../base/json.ts";
-import type { ToolDefinition } from "../model/model.ts";
+import { isJsonObject, type Json, parseJson } from "../../base/json.ts";
+import type { ToolDefinition } from "../../model/model.ts";
 import {
   announced,
   type Candidate,
@@ -8,16 +8,16 @@ import {
   type Reading,
   range,
   suitability,
-} from "./offline-candidates.ts";
-import { matchChoice, matchFlag } from "./offline-choices.ts";
-import { type Filled, type Filling, spread } from "./offline-filling.ts";
-import { coordinated } from "./offline-lists.ts";
-import { matchNumbers } from "./offline-numbers.ts";
-import { type Parameter, parametersOf } from "./offline-parameters.ts";
-import { predicateOf, remainderOf, shapeText } from "./offline-phrases.ts";
-import { rowsOf } from "./offline-rows.ts";
-import type { Token } from "./offline-tokens.ts";
-import { toolWordsOf } from "./offline-tools.ts";
+} from "./candidates.ts";
+import { matchChoice, matchFlag } from "./choices.ts";
+import { type Filled, type Filling, spread } from "./filling.ts";
+import { coordinated } from "./lists.ts";
+import { matchNumbers } from "./numbers.ts";
+import { type Parameter, parametersOf } from "./parameters.ts";
+import { predicateOf, remainderOf, shapeText } from "./phrases.ts";
+import { rowsOf } from "./rows.ts";
+import type { Token } from "./tokens.ts";
+import { toolWordsOf } from "./tools.ts";
 
 /** Fills a tool's parameters from a clause; what is optional only where the clause clearly gives it. */
 export function fill(tool: ToolDefinition, tokens: readonly Token[], message: string): Filling {

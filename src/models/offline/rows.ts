@@ -1,5 +1,5 @@
-import { announced, type Candidate, type Reading } from "./offline-candidates.ts";
-import type { Parameter } from "./offline-parameters.ts";
+import { announced, type Candidate, type Reading } from "./candidates.ts";
+import type { Parameter } from "./parameters.ts";
 
 /** Names and kinds that belong together, one pair for each object of a list. */
 export interface Rows {

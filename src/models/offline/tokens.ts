@@ -1,5 +1,5 @@
-import { parseJson } from "../base/json.ts";
-import { wordsOf } from "../base/words.ts";
+import { parseJson } from "../../base/json.ts";
+import { wordsOf } from "../../base/words.ts";
 
 /** What a token of a message is. A `mark` is a single character of punctuation. */
 export type TokenKind =

@@ -1,12 +1,12 @@
-import type { ToolResultPart } from "../message/content.ts";
-import type { ToolDefinition } from "../model/model.ts";
-import { toArguments, type Values } from "./offline-filling.ts";
-import { listFolder, locate, rootOf } from "./offline-folders.ts";
-import type { Exchange, Plan, Planning } from "./offline-plan.ts";
-import { pickEntries } from "./offline-references.ts";
-import { isAbsolute, joinPath, textOfResult } from "./offline-results.ts";
-import type { Token } from "./offline-tokens.ts";
-import { toolChangesOf } from "./offline-tools.ts";
+import type { ToolResultPart } from "../../message/content.ts";
+import type { ToolDefinition } from "../../model/model.ts";
+import { toArguments, type Values } from "./filling.ts";
+import { listFolder, locate, rootOf } from "./folders.ts";
+import type { Exchange, Plan, Planning } from "./plan.ts";
+import { pickEntries } from "./references.ts";
+import { isAbsolute, joinPath, textOfResult } from "./results.ts";
+import type { Token } from "./tokens.ts";
+import { toolChangesOf } from "./tools.ts";
 
 /** A call that failed, in parts. */
 export interface Attempt {

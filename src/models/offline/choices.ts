@@ -1,9 +1,9 @@
-import type { Json } from "../base/json.ts";
-import { wordsOf } from "../base/words.ts";
-import { type Reading, range } from "./offline-candidates.ts";
-import { conjunctions, determiners } from "./offline-grammar.ts";
-import type { Parameter } from "./offline-parameters.ts";
-import type { Token } from "./offline-tokens.ts";
+import type { Json } from "../../base/json.ts";
+import { wordsOf } from "../../base/words.ts";
+import { type Reading, range } from "./candidates.ts";
+import { conjunctions, determiners } from "./grammar.ts";
+import type { Parameter } from "./parameters.ts";
+import type { Token } from "./tokens.ts";
 
 /** A value that the schema offers and the message names, and the tokens that name it. */
 export interface ChoiceMatch {

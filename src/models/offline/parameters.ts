@@ -1,6 +1,6 @@
-import { isJsonObject, type Json, type JsonObject } from "../base/json.ts";
-import { wordsOf } from "../base/words.ts";
-import type { ToolDefinition } from "../model/model.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../base/json.ts";
+import { wordsOf } from "../../base/words.ts";
+import type { ToolDefinition } from "../../model/model.ts";
 
 /** What kind of thing a text parameter is for, told by its name, format and description. */
 export type Role =

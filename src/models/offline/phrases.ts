@@ -1,12 +1,5 @@
-import {
-  type Candidate,
-  isOwnWord,
-  type Reading,
-  range,
-  sliceOf,
-  wholes,
-} from "./offline-candidates.ts";
-import type { Values } from "./offline-filling.ts";
+import { type Candidate, isOwnWord, type Reading, range, sliceOf, wholes } from "./candidates.ts";
+import type { Values } from "./filling.ts";
 import {
   conjunctions,
   determiners,
@@ -17,9 +10,9 @@ import {
   mayName,
   opensWithVerb,
   prepositions,
-} from "./offline-grammar.ts";
-import type { Parameter } from "./offline-parameters.ts";
-import { isFileName, type Token } from "./offline-tokens.ts";
+} from "./grammar.ts";
+import type { Parameter } from "./parameters.ts";
+import { isFileName, type Token } from "./tokens.ts";
 
 /**
  * What a clause says about a name that is already a value: the words between two names (`Ada knows

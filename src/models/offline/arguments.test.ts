@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import type { JsonObject } from "../base/json.ts";
-import { fill } from "./offline-arguments.ts";
-import { toArguments } from "./offline-filling.ts";
-import { tokenize } from "./offline-tokens.ts";
+import type { JsonObject } from "../../base/json.ts";
+import { fill } from "./arguments.ts";
+import { toArguments } from "./filling.ts";
+import { tokenize } from "./tokens.ts";
 
 const text = { type: "string" };
 

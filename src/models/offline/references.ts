@@ -1,17 +1,10 @@
-import { isJsonObject, type Json } from "../base/json.ts";
-import type { ToolDefinition } from "../model/model.ts";
-import { pronounObjects } from "./offline-grammar.ts";
-import { parametersOf } from "./offline-parameters.ts";
-import type { Exchange, Outcome } from "./offline-plan.ts";
-import {
-  type Entry,
-  entriesOf,
-  isAbsolute,
-  isFolder,
-  joinPath,
-  textOfResult,
-} from "./offline-results.ts";
-import { isPathLike, type Token } from "./offline-tokens.ts";
+import { isJsonObject, type Json } from "../../base/json.ts";
+import type { ToolDefinition } from "../../model/model.ts";
+import { pronounObjects } from "./grammar.ts";
+import { parametersOf } from "./parameters.ts";
+import type { Exchange, Outcome } from "./plan.ts";
+import { type Entry, entriesOf, isAbsolute, isFolder, joinPath, textOfResult } from "./results.ts";
+import { isPathLike, type Token } from "./tokens.ts";
 
 /** Something that was said before. */
 export interface Said {

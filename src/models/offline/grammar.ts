@@ -1,5 +1,5 @@
-import { wordsOf } from "../base/words.ts";
-import type { Token } from "./offline-tokens.ts";
+import { wordsOf } from "../../base/words.ts";
+import type { Token } from "./tokens.ts";
 
 /** A set of words from a line of text. */
 const words = (line: string): ReadonlySet<string> => new Set(line.split(" "));

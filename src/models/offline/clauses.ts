@@ -1,5 +1,5 @@
-import { isImperative, questionWords } from "./offline-grammar.ts";
-import type { Token } from "./offline-tokens.ts";
+import { isImperative, questionWords } from "./grammar.ts";
+import type { Token } from "./tokens.ts";
 
 /**
  * Splits a message into its requests, in order: at the end of a sentence, at `then`, and at an `and`

@@ -1,12 +1,12 @@
-import { isJsonObject } from "../base/json.ts";
-import { type Message, textOf, toolCallsOf } from "../message/message.ts";
-import type { Model, ModelRequest } from "../model/model.ts";
-import type { ModelEvent } from "../model/model-event.ts";
-import { noUsage } from "../model/usage.ts";
-import { answerOf, howToGetModel, unfinished } from "./offline-answer.ts";
-import { tellsRoots } from "./offline-folders.ts";
-import { type Exchange, type PlannedCall, type Planning, planMessage } from "./offline-plan.ts";
-import { rootsOf, textOfResult } from "./offline-results.ts";
+import { isJsonObject } from "../../base/json.ts";
+import { type Message, textOf, toolCallsOf } from "../../message/message.ts";
+import type { Model, ModelRequest } from "../../model/model.ts";
+import type { ModelEvent } from "../../model/model-event.ts";
+import { noUsage } from "../../model/usage.ts";
+import { answerOf, howToGetModel, unfinished } from "./answer.ts";
+import { tellsRoots } from "./folders.ts";
+import { type Exchange, type PlannedCall, type Planning, planMessage } from "./plan.ts";
+import { rootsOf, textOfResult } from "./results.ts";
 
 /** What to tell whoever gets this model without having chosen it: two lines. */
 export const offlineNotice: string = `No language model is used: the offline model matches words to tools and quotes their results; it does not think.\n${howToGetModel}`;

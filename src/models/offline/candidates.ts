@@ -1,5 +1,5 @@
-import { synonymsOf } from "../base/synonyms.ts";
-import type { ToolDefinition } from "../model/model.ts";
+import { synonymsOf } from "../../base/synonyms.ts";
+import type { ToolDefinition } from "../../model/model.ts";
 import {
   conjunctions,
   connectors,
@@ -10,10 +10,10 @@ import {
   mayName,
   opensWithVerb,
   prepositions,
-} from "./offline-grammar.ts";
-import type { Parameter, Role } from "./offline-parameters.ts";
-import { isFileName, isPathLike, type Token, type TokenKind } from "./offline-tokens.ts";
-import { nameWordsOf } from "./offline-tools.ts";
+} from "./grammar.ts";
+import type { Parameter, Role } from "./parameters.ts";
+import { isFileName, isPathLike, type Token, type TokenKind } from "./tokens.ts";
+import { nameWordsOf } from "./tools.ts";
 
 /** A part of a clause that may be the value of a parameter. */
 export interface Candidate {

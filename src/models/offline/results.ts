@@ -1,6 +1,6 @@
-import { isJsonObject, type Json, parseJson } from "../base/json.ts";
-import type { ToolResultPart } from "../message/content.ts";
-import { isPathLike } from "./offline-tokens.ts";
+import { isJsonObject, type Json, parseJson } from "../../base/json.ts";
+import type { ToolResultPart } from "../../message/content.ts";
+import { isPathLike } from "./tokens.ts";
 
 /** One thing that a result lists. */
 export interface Entry {
