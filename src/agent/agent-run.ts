@@ -1,4 +1,5 @@
 import { untilAborted } from "../base/abort.ts";
+import { messageOf } from "../base/dragoman-error.ts";
 import { EventLog } from "../base/event-log.ts";
 import { createId } from "../base/ids.ts";
 import type { Message } from "../message/message.ts";
@@ -15,7 +16,9 @@ import { eventMerging, type RunEvent, type RunEventBody } from "./run-event.ts";
 import { type FailedServer, toRunFailure } from "./run-failure.ts";
 import type { RunInput, RunOptions } from "./run-options.ts";
 import type { CompletedRun, RunResult } from "./run-result.ts";
+import { RunSession } from "./run-session.ts";
 import { openRunTools } from "./run-tools.ts";
+import type { Steps } from "./steps.ts";
 
 /** What a run is made of. */
 export interface AgentRunOptions {
@@ -36,6 +39,7 @@ export class AgentRun implements Run {
   readonly #log: EventLog<RunEvent> | undefined;
   readonly #controller = new AbortController();
   readonly #agentPath: readonly string[];
+  readonly #session: RunSession | undefined;
   #sequence = 0;
   #result: Promise<RunResult> | undefined;
   #failedServers: readonly FailedServer[] = [];
@@ -46,6 +50,7 @@ export class AgentRun implements Run {
     this.#run = run;
     this.#log = run.observed ? new EventLog(eventMerging) : undefined;
     this.#agentPath = [run.definition.name];
+    this.#session = sessionOf(run, this.id);
   }
 
   get result(): Promise<RunResult> {
@@ -80,6 +85,7 @@ export class AgentRun implements Run {
     } finally {
       release();
     }
+    result = await this.#saveSession(result);
     this.#emitEnd(result);
     this.#log?.close();
     return result;
@@ -107,7 +113,7 @@ export class AgentRun implements Run {
   }
 
   async #execute(): Promise<FinishReason | "max-steps"> {
-    const { definition, runtime, options, input } = this.#run;
+    const { definition, runtime, options } = this.#run;
     const { signal } = this.#controller;
     this.#emit({ kind: "run-start", agent: definition.name });
     signal.throwIfAborted();
@@ -120,7 +126,7 @@ export class AgentRun implements Run {
     const binding = this.#bind();
     const emit = (event: RunEventBody): void => this.#emit(event);
     const steps = new MemorySteps({ runId: this.id, signal, clock, emit });
-    this.#state = newLoopState(await untilAborted(this.#messages(binding, input), signal));
+    this.#state = newLoopState(await untilAborted(this.#messages(binding, steps), signal));
     const levels = [
       runtime.global,
       definition,
@@ -150,6 +156,7 @@ export class AgentRun implements Run {
         id: this.id,
         ...(actor === undefined ? {} : { actor }),
         context,
+        ...(this.#session === undefined ? {} : { session: this.#session.bound }),
         agentPath: this.#agentPath,
       },
       agent: { name: definition.name },
@@ -163,11 +170,14 @@ export class AgentRun implements Run {
     };
   }
 
-  async #messages(binding: Binding, input: RunInput): Promise<readonly Message[]> {
-    const { instructions } = this.#run.definition;
+  async #messages(binding: Binding, steps: Steps): Promise<readonly Message[]> {
+    const { input, definition } = this.#run;
+    const history = this.#session === undefined ? [] : await this.#session.load(steps, input);
+    const { instructions } = definition;
     const text = typeof instructions === "function" ? await instructions(binding) : instructions;
     return [
       ...(text === undefined || text === "" ? [] : [{ role: "system", text } as const]),
+      ...history,
       {
         role: "user",
         content: typeof input === "string" ? [{ kind: "text", text: input }] : input,
@@ -208,11 +218,32 @@ export class AgentRun implements Run {
       };
       return { status: "cancelled", reason, ...report, orThrow };
     }
-    const cause = signal.aborted ? signal.reason : thrown;
+    return this.#failed(signal.aborted ? signal.reason : thrown);
+  }
+
+  #failed(cause: unknown): RunResult {
     const orThrow = (): never => {
       throw cause;
     };
-    return { status: "failed", error: toRunFailure(cause), cause, ...report, orThrow };
+    return { status: "failed", error: toRunFailure(cause), cause, ...this.#report(), orThrow };
+  }
+
+  /** Appends the run's messages to its session. An answer that could not be kept is no success. */
+  async #saveSession(result: RunResult): Promise<RunResult> {
+    try {
+      const saved = await this.#session?.save(this.#state.messages);
+      if (saved !== undefined) {
+        this.#emit(saved);
+      }
+    } catch (thrown) {
+      if (result.status === "completed") {
+        return this.#failed(thrown);
+      }
+      const message = `What was said could not be kept: ${messageOf(thrown)}`;
+      this.#emit({ kind: "notice", code: "session-not-saved", message });
+      this.#run.runtime.logger.warn(message);
+    }
+    return result;
   }
 
   #report(): Omit<CompletedRun, "status" | "finishReason" | "orThrow"> {
@@ -233,6 +264,21 @@ export class AgentRun implements Run {
     const error = status === "failed" ? { error: result.error } : {};
     this.#emit({ kind: "run-end", status, text, usage, ...error });
   }
+}
+
+function sessionOf({ runtime, options }: AgentRunOptions, runId: string): RunSession | undefined {
+  const { session, actor } = options;
+  const store = session?.store ?? runtime.sessions;
+  return session === undefined || store === undefined
+    ? undefined
+    : new RunSession({
+        store,
+        app: runtime.app,
+        id: session.id,
+        actor,
+        runId,
+        clock: runtime.clock,
+      });
 }
 
 const deadlineOf = (timeoutMs: number): RunError =>

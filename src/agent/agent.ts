@@ -29,7 +29,7 @@ export interface Agent {
 export function createAgent(definition: AgentDefinition, runtime: AgentRuntime): Agent {
   checkAgentDefinition(definition);
   const start = (input: RunInput, options: RunOptions, observed: boolean): Run => {
-    checkOptions(options);
+    checkOptions(options, runtime);
     return new AgentRun({ definition, runtime, input, options, observed });
   };
   return {
@@ -40,15 +40,25 @@ export function createAgent(definition: AgentDefinition, runtime: AgentRuntime):
   };
 }
 
-function checkOptions({ timeoutMs, maxSteps }: RunOptions): void {
+function checkOptions(
+  { timeoutMs, maxSteps, session }: RunOptions,
+  { sessions }: AgentRuntime,
+): void {
   if (timeoutMs !== undefined && !(timeoutMs > 0)) {
-    throw new ConfigurationError(`timeoutMs is ${timeoutMs}; it must be above 0.`, {
-      code: "invalid-configuration",
-    });
+    throw invalid(`timeoutMs is ${timeoutMs}; it must be above 0.`);
   }
   if (maxSteps !== undefined && !(Number.isInteger(maxSteps) && maxSteps > 0)) {
-    throw new ConfigurationError(`maxSteps is ${maxSteps}; it must be a whole number above 0.`, {
-      code: "invalid-configuration",
-    });
+    throw invalid(`maxSteps is ${maxSteps}; it must be a whole number above 0.`);
+  }
+  if (session !== undefined && (typeof session.id !== "string" || session.id === "")) {
+    throw invalid("The session of a run needs an id, a text that is not empty: { id, store? }.");
+  }
+  if (session !== undefined && (session.store ?? sessions) === undefined) {
+    throw invalid(
+      "A run with a session needs a store: give session.store, or configure({ sessions }), one of memorySessions, sqliteSessions and postgresSessions of dragoman/stores.",
+    );
   }
 }
+
+const invalid = (message: string): ConfigurationError =>
+  new ConfigurationError(message, { code: "invalid-configuration" });
