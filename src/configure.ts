@@ -2,6 +2,7 @@ import { type Agent, createAgent } from "./agent/agent.ts";
 import type { AgentDefinition } from "./agent/agent-definition.ts";
 import type { AgentRuntime, McpEntry, ToolEntry } from "./agent/agent-runtime.ts";
 import type { Selection } from "./agent/selection.ts";
+import type { SessionStore } from "./agent/session-store.ts";
 import { type Clock, systemClock } from "./base/clock.ts";
 import type { CredentialSource } from "./base/credential.ts";
 import { ConfigurationError } from "./base/dragoman-error.ts";
@@ -25,6 +26,13 @@ export interface DragomanConfig {
   readonly defaults?: { readonly tools?: "none" | "inherit"; readonly mcp?: "none" | "inherit" };
   /** What tools get from `call.binding.credential(name)`: `Credentials` of `dragoman/credentials`. */
   readonly credentials?: CredentialSource;
+  /** The application's name, under which its sessions are kept. Default `"default"`. */
+  readonly app?: string;
+  /**
+   * Where the sessions of runs are kept: `memorySessions`, `sqliteSessions` or `postgresSessions` of
+   * `dragoman/stores`, or a store of your own. Absent: a run with a session must bring its store.
+   */
+  readonly sessions?: SessionStore;
   /** Default: warnings and errors on the console's error stream. */
   readonly logger?: Logger;
   /** Where keys and hosts are looked up. Default: the process's environment, where there is one. */
@@ -60,6 +68,12 @@ export function createDragoman(config: DragomanConfig = {}): Dragoman {
     get credentials() {
       return runtime.credentials;
     },
+    get app() {
+      return runtime.app;
+    },
+    get sessions() {
+      return runtime.sessions;
+    },
     get registeredTools() {
       return runtime.registeredTools;
     },
@@ -89,6 +103,8 @@ function createRuntime(config: DragomanConfig): AgentRuntime {
     random: config.random ?? Math.random,
     logger: config.logger ?? consoleLogger,
     credentials: config.credentials ?? noCredentials,
+    app: config.app ?? "default",
+    sessions: config.sessions,
     registeredTools: Array.isArray(tools) ? tools.filter(isTool) : [],
     global: { tools, mcp },
     defaults: { tools: defaults?.tools, mcp: defaults?.mcp },

@@ -28,7 +28,7 @@ export type { Run } from "./agent/run.ts";
 export { RunError, type RunErrorCode, type RunErrorOptions } from "./agent/run-error.ts";
 export type { NoticeCode, RunEvent, RunEventBody, RunEventPlace } from "./agent/run-event.ts";
 export type { FailedServer, RunFailure } from "./agent/run-failure.ts";
-export type { RunInput, RunOptions } from "./agent/run-options.ts";
+export type { RunInput, RunOptions, SessionChoice } from "./agent/run-options.ts";
 export type {
   CancelledRun,
   CompletedRun,
@@ -38,6 +38,20 @@ export type {
 } from "./agent/run-result.ts";
 export type { ToolLevel } from "./agent/run-tools.ts";
 export type { Selection } from "./agent/selection.ts";
+export { SessionError, type SessionErrorCode } from "./agent/session-error.ts";
+export type {
+  AppendOptions,
+  MessageRange,
+  NewSession,
+  Session,
+  SessionChanges,
+  SessionFilter,
+  SessionKey,
+  SessionPage,
+  SessionStore,
+  SessionSummary,
+  StoredMessage,
+} from "./agent/session-store.ts";
 export type { StepAttempt, StepOptions, Steps } from "./agent/steps.ts";
 export type { Clock } from "./base/clock.ts";
 export type { Credential, CredentialScope, CredentialSource } from "./base/credential.ts";
@@ -93,7 +107,7 @@ export type {
 export { ModelError, type ModelErrorCode, type ModelErrorOptions } from "./model/model-error.ts";
 export type { FinishReason, ModelEvent } from "./model/model-event.ts";
 export type { Usage } from "./model/usage.ts";
-export type { Binding } from "./tool/binding.ts";
+export type { Binding, BoundSession } from "./tool/binding.ts";
 export { defineTool, type ToolSpecification } from "./tool/define-tool.ts";
 export type {
   HttpTransport,

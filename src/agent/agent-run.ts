@@ -1,6 +1,8 @@
 import { untilAborted } from "../base/abort.ts";
+import { messageOf } from "../base/dragoman-error.ts";
 import { EventLog } from "../base/event-log.ts";
 import { createId } from "../base/ids.ts";
+import type { Message } from "../message/message.ts";
 import type { Usage } from "../model/usage.ts";
 import type { Binding } from "../tool/binding.ts";
 import { type AgentAnswer, runAgentLoop } from "./agent-loop.ts";
@@ -18,9 +20,11 @@ import {
   hooksOf,
   openingMessages,
   type RunSettings,
+  sessionOf,
   toLoopScope,
   toolLevels,
 } from "./run-scope.ts";
+import type { RunSession } from "./run-session.ts";
 import { openRunTools } from "./run-tools.ts";
 import type { Steps } from "./steps.ts";
 
@@ -38,6 +42,7 @@ export class AgentRun<Output> implements Run<Output> {
   readonly #log: EventLog<RunEvent> | undefined;
   readonly #controller = new AbortController();
   readonly #agentPath: readonly string[];
+  readonly #session: RunSession | undefined;
   #sequence = 0;
   #result: Promise<RunResult<Output>> | undefined;
   #failedServers: readonly FailedServer[] = [];
@@ -48,6 +53,7 @@ export class AgentRun<Output> implements Run<Output> {
     this.#run = run;
     this.#log = run.observed ? new EventLog(eventMerging) : undefined;
     this.#agentPath = [run.definition.name];
+    this.#session = sessionOf(run, this.id);
   }
 
   get result(): Promise<RunResult<Output>> {
@@ -81,6 +87,7 @@ export class AgentRun<Output> implements Run<Output> {
     } finally {
       release();
     }
+    result = await this.#saveSession(result);
     this.#emitEnd(result);
     this.#log?.close();
     return result;
@@ -119,8 +126,7 @@ export class AgentRun<Output> implements Run<Output> {
       clock: runtime.clock,
       emit: (event) => this.#emit(event),
     });
-    const opening = openingMessages(this.#run, binding, input);
-    this.#state = newLoopState(await untilAborted(opening, signal));
+    this.#state = newLoopState(await untilAborted(this.#openingMessages(binding, steps), signal));
     for (const hook of hooksOf(definition)) {
       const text = await untilAborted(
         callHook("beforeAgent", () => hook.beforeAgent?.({ input, binding })),
@@ -132,6 +138,12 @@ export class AgentRun<Output> implements Run<Output> {
     }
     const answer = await this.#loop(binding, steps);
     return this.#afterAgent(answer, binding);
+  }
+
+  async #openingMessages(binding: Binding, steps: Steps): Promise<readonly Message[]> {
+    const { input } = this.#run;
+    const history = (await this.#session?.load(steps, input)) ?? [];
+    return openingMessages(this.#run, { binding, history, input });
   }
 
   async #loop(binding: Binding, steps: Steps): Promise<AgentAnswer> {
@@ -182,6 +194,7 @@ export class AgentRun<Output> implements Run<Output> {
         id: this.id,
         ...(actor === undefined ? {} : { actor }),
         context,
+        ...(this.#session === undefined ? {} : { session: this.#session.bound }),
         agentPath: this.#agentPath,
       },
       agent: { name: definition.name },
@@ -221,19 +234,39 @@ export class AgentRun<Output> implements Run<Output> {
 
   #broken(thrown: unknown): RunResult<Output> {
     const { signal } = this.#controller;
-    const report = this.#report();
     if (signal.aborted && !RunError.is(signal.reason)) {
       const { reason } = signal;
       const orThrow = (): never => {
         throw new RunError("The run was cancelled.", { code: "cancelled", cause: reason });
       };
-      return { status: "cancelled", reason, ...report, orThrow };
+      return { status: "cancelled", reason, ...this.#report(), orThrow };
     }
-    const cause = signal.aborted ? signal.reason : thrown;
+    return this.#failed(signal.aborted ? signal.reason : thrown);
+  }
+
+  #failed(cause: unknown): RunResult<Output> {
     const orThrow = (): never => {
       throw cause;
     };
-    return { status: "failed", error: toRunFailure(cause), cause, ...report, orThrow };
+    return { status: "failed", error: toRunFailure(cause), cause, ...this.#report(), orThrow };
+  }
+
+  /** Appends the run's messages to its session. An answer that could not be kept is no success. */
+  async #saveSession(result: RunResult<Output>): Promise<RunResult<Output>> {
+    try {
+      const saved = await this.#session?.save(this.#state.messages);
+      if (saved !== undefined) {
+        this.#emit(saved);
+      }
+    } catch (thrown) {
+      if (result.status === "completed") {
+        return this.#failed(thrown);
+      }
+      const message = `What was said could not be kept: ${messageOf(thrown)}`;
+      this.#emit({ kind: "notice", code: "session-not-saved", message });
+      this.#run.runtime.logger.warn(message);
+    }
+    return result;
   }
 
   #report(): RunReport {

@@ -7,6 +7,7 @@ import type { Tool } from "../tool/tool.ts";
 import type { Toolset } from "../tool/toolset.ts";
 import type { NoticeCode } from "./run-event.ts";
 import type { Selection } from "./selection.ts";
+import type { SessionStore } from "./session-store.ts";
 
 /** What may stand in an agent's `tools`: a tool, a toolset, or the name of one that is known elsewhere. */
 export type ToolEntry = Tool | Toolset | string;
@@ -28,6 +29,10 @@ export interface AgentRuntime {
   readonly logger: Logger;
   /** Where tools get credentials from. */
   readonly credentials: CredentialSource;
+  /** The name under which sessions are kept. */
+  readonly app: string;
+  /** Where sessions are kept that name no store of their own. */
+  readonly sessions: SessionStore | undefined;
   /** Tools that can be chosen by name. */
   readonly registeredTools: readonly Tool[];
   /** The outermost level of tools and servers. */

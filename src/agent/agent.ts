@@ -34,7 +34,7 @@ export function createAgent<Output>(
   checkAgentDefinition(definition);
   outputOf(definition); // says at once where the schema cannot be used
   const start = (input: RunInput, options: RunOptions, observed: boolean): Run<Output> => {
-    checkOptions(options);
+    checkOptions(options, runtime);
     return new AgentRun<Output>({ definition, runtime, input, options, observed });
   };
   return {
@@ -45,11 +45,23 @@ export function createAgent<Output>(
   };
 }
 
-function checkOptions({ timeoutMs, limits }: RunOptions): void {
+function checkOptions(
+  { timeoutMs, limits, session }: RunOptions,
+  { sessions }: AgentRuntime,
+): void {
   if (timeoutMs !== undefined && !(timeoutMs > 0)) {
-    throw new ConfigurationError(`timeoutMs is ${timeoutMs}; it must be above 0.`, {
-      code: "invalid-configuration",
-    });
+    throw invalid(`timeoutMs is ${timeoutMs}; it must be above 0.`);
   }
   checkLimits(limits, " of the run");
+  if (session !== undefined && (typeof session.id !== "string" || session.id === "")) {
+    throw invalid("The session of a run needs an id, a text that is not empty: { id, store? }.");
+  }
+  if (session !== undefined && (session.store ?? sessions) === undefined) {
+    throw invalid(
+      "A run with a session needs a store: give session.store, or configure({ sessions }), one of memorySessions, sqliteSessions and postgresSessions of dragoman/stores.",
+    );
+  }
 }
+
+const invalid = (message: string): ConfigurationError =>
+  new ConfigurationError(message, { code: "invalid-configuration" });

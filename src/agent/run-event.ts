@@ -16,6 +16,8 @@ export type NoticeCode =
   | "tool-renamed"
   /** A tool that was asked for by name is not there. */
   | "tool-missing"
+  /** The run did not complete, and its messages could not be appended to its session either. */
+  | "session-not-saved"
   /** The step limit was reached and the model was asked for a last answer without tools. */
   | "max-steps"
   /** A limit of the run was reached: calls, tokens, or the same call again and again. */
@@ -91,6 +93,13 @@ export type RunEventBody =
       readonly serverInfo?: { readonly name: string; readonly version: string };
     }
   | { readonly kind: "server-fail"; readonly server: string; readonly error: RunFailure }
+  /** The run's messages were appended to its session, which is so long now. */
+  | {
+      readonly kind: "session-save";
+      readonly session: string;
+      readonly messages: number;
+      readonly length: number;
+    }
   | { readonly kind: "notice"; readonly code: NoticeCode; readonly message: string };
 
 /** Where and when an event happened. */

@@ -2,9 +2,18 @@ import type { UserContent } from "../message/content.ts";
 import type { Model } from "../model/model.ts";
 import type { RunLimits } from "./loop-guard.ts";
 import type { ToolLevel } from "./run-tools.ts";
+import type { SessionStore } from "./session-store.ts";
 
 /** What an agent is asked: a text, or parts of which some are pictures or files. */
 export type RunInput = string | readonly UserContent[];
+
+/** The conversation that a run belongs to. */
+export interface SessionChoice {
+  /** Its id within the application. A session that is not there is created, for the run's actor. */
+  readonly id: string;
+  /** Default: the configured one. The run does not close it. */
+  readonly store?: SessionStore;
+}
 
 /** What holds for one run only. */
 export interface RunOptions extends ToolLevel {
@@ -12,6 +21,12 @@ export interface RunOptions extends ToolLevel {
   readonly actor?: string;
   /** Anything that tools and callbacks of this run should have. Never logged or stored. */
   readonly context?: unknown;
+  /**
+   * The conversation that this run goes on with: its messages are put before the input, and this run's
+   * are appended when it ends, however it ends. It must be the actor's own; for a run without an
+   * actor, one that nobody owns.
+   */
+  readonly session?: SessionChoice;
   /** Cancels the run. */
   readonly signal?: AbortSignal;
   /** The longest that the run may take, in milliseconds; then it fails with `deadline-exceeded`. */

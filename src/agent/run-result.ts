@@ -17,7 +17,7 @@ export interface RunReport {
   readonly usageByModel: Readonly<Record<string, Usage>>;
   /** Number of model calls. */
   readonly steps: number;
-  /** The conversation of this run: the input, answers, calls and results, in order. */
+  /** The conversation: the session's history, the input, answers, calls and results, in order. */
   readonly messages: readonly Message[];
   /** Servers whose tools the run had to do without. */
   readonly failedServers: readonly FailedServer[];

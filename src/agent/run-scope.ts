@@ -8,6 +8,7 @@ import type { AgentRuntime, ChosenModel } from "./agent-runtime.ts";
 import type { Hooks } from "./hooks.ts";
 import { defaultPrompts, fillTemplate, type Prompts } from "./prompts.ts";
 import type { RunInput, RunOptions } from "./run-options.ts";
+import { RunSession } from "./run-session.ts";
 import type { ToolLevel } from "./run-tools.ts";
 import type { Steps } from "./steps.ts";
 import { type OutputPolicy, toOutputPolicy } from "./structured-output.ts";
@@ -52,11 +53,18 @@ export const hooksOf = ({ hooks = [] }: AgentDefinition<unknown>): readonly Hook
 export const outputOf = ({ output, name }: AgentDefinition<unknown>): OutputPolicy | undefined =>
   output && toOutputPolicy(output, name);
 
-/** The conversation that a run begins with: what the application says, then what is asked. */
+/** What a run begins with. */
+export interface RunOpening {
+  readonly binding: Binding;
+  /** The conversation so far. */
+  readonly history: readonly Message[];
+  readonly input: RunInput;
+}
+
+/** The conversation of a run at its beginning: what the application says, the history, what is asked. */
 export async function openingMessages(
   { definition }: RunSettings,
-  binding: Binding,
-  input: RunInput,
+  { binding, history, input }: RunOpening,
 ): Promise<readonly Message[]> {
   const { instructions } = definition;
   const own = typeof instructions === "function" ? await instructions(binding) : instructions;
@@ -66,8 +74,23 @@ export async function openingMessages(
   const text = [own, told].filter((part) => part !== undefined && part !== "").join("\n\n");
   return [
     ...(text === "" ? [] : [{ role: "system", text } as const]),
+    ...history,
     { role: "user", content: typeof input === "string" ? [{ kind: "text", text: input }] : input },
   ];
+}
+
+/** The session that a run goes on with, if any. */
+export function sessionOf(
+  { runtime, options }: RunSettings,
+  runId: string,
+): RunSession | undefined {
+  const { session, actor } = options;
+  const store = session?.store ?? runtime.sessions;
+  if (session === undefined || store === undefined) {
+    return undefined;
+  }
+  const { app, clock } = runtime;
+  return new RunSession({ store, app, id: session.id, actor, runId, clock });
 }
 
 /** What is known only when a run has begun. */

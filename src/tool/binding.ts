@@ -1,4 +1,23 @@
 import type { Credential } from "../base/credential.ts";
+import type { Json } from "../base/json.ts";
+
+/** The conversation that a run belongs to, as callbacks and tools see it. */
+export interface BoundSession {
+  readonly id: string;
+  /**
+   * What the session's state holds under this key now; `undefined` where it holds nothing.
+   *
+   * @throws SessionError where the store fails.
+   */
+  getState(key: string): Promise<Json | undefined>;
+  /**
+   * Sets one key of the session's state at once, for this and every other run; `undefined` removes it.
+   * Of two who set a key, the last wins. Never put a credential here: state is stored.
+   *
+   * @throws SessionError where the store fails; ConfigurationError where the value is not JSON.
+   */
+  setState(key: string, value: Json | undefined): Promise<void>;
+}
 
 /** Who runs: what a callback may know of the run that it is called for. */
 export interface Binding<Context = unknown> {
@@ -8,6 +27,8 @@ export interface Binding<Context = unknown> {
     readonly actor?: string;
     /** What the application gave with the run. Never written to a journal, a log or a prompt. */
     readonly context: Context;
+    /** The conversation that the run belongs to, where it was given one. */
+    readonly session?: BoundSession;
     /** Names from the outermost assembly to this agent. */
     readonly agentPath: readonly string[];
   };

@@ -1,0 +1,151 @@
+import type { Clock } from "../base/clock.ts";
+import { toJson } from "../base/json.ts";
+import { type Message, textOf } from "../message/message.ts";
+import type { BoundSession } from "../tool/binding.ts";
+import { repairHistory } from "./repair-history.ts";
+import type { RunEventBody } from "./run-event.ts";
+import type { RunInput } from "./run-options.ts";
+import { SessionError } from "./session-error.ts";
+import type { Session, SessionKey, SessionStore } from "./session-store.ts";
+import type { Steps } from "./steps.ts";
+
+/** Which session a run goes on with. */
+export interface RunSessionOptions {
+  readonly store: SessionStore;
+  readonly app: string;
+  readonly id: string;
+  readonly actor: string | undefined;
+  readonly runId: string;
+  readonly clock: Clock;
+}
+
+const longestSaveMs = 30_000;
+const longestTitle = 80;
+
+/** The session of one run: read before the loop, written after it. */
+export class RunSession {
+  readonly #options: RunSessionOptions;
+  readonly #key: SessionKey;
+  readonly #history = new Set<Message>();
+
+  constructor(options: RunSessionOptions) {
+    this.#options = options;
+    const { app, id, actor } = options;
+    this.#key = { app, id, ...(actor === undefined ? {} : { actor }) };
+  }
+
+  /** What callbacks and tools get. */
+  get bound(): BoundSession {
+    const { store } = this.#options;
+    return {
+      id: this.#key.id,
+      getState: async (key) => {
+        const state = (await store.get(this.#key))?.state ?? {};
+        return Object.hasOwn(state, key) ? state[key] : undefined;
+      },
+      setState: async (key, value) => {
+        await store.update(this.#key, {
+          state: { [key]: value === undefined ? undefined : toJson(value) },
+        });
+      },
+    };
+  }
+
+  /**
+   * The history, repaired; creates the session where it is not there. Only the length is a step's
+   * value: since sessions are append-only, a replay reads the same messages.
+   *
+   * @throws SessionError `session-conflict` where the id is taken by somebody else's session.
+   */
+  async load(steps: Steps, input: RunInput): Promise<readonly Message[]> {
+    const open = async (): Promise<{ readonly length: number }> => {
+      const { length } = await this.#open(titleOf(input));
+      return { length };
+    };
+    const { length } = await steps.run("session:load", open, { idempotent: true });
+    const range = { upTo: length };
+    const stored = length === 0 ? [] : await this.#options.store.messages(this.#key, range);
+    const history = repairHistory(stored.map(({ message }) => message));
+    for (const message of history) {
+      this.#history.add(message);
+    }
+    return history;
+  }
+
+  /**
+   * Appends what the run has added to the conversation, as one group that is named for the run, so
+   * that it is there once however often it is sent. Instructions are not stored. No signal stops it,
+   * but it is given up after 30 seconds.
+   *
+   * @returns the event to publish; `undefined` where nothing was said.
+   */
+  async save(messages: readonly Message[]): Promise<RunEventBody | undefined> {
+    const said = messages.filter(
+      (message) => message.role !== "system" && !this.#history.has(message),
+    );
+    if (said.length === 0) {
+      return undefined;
+    }
+    const { store, runId, clock } = this.#options;
+    const appending = store.append(this.#key, said, { groupId: runId });
+    const length = await within(appending, longestSaveMs, clock);
+    return { kind: "session-save", session: this.#key.id, messages: said.length, length };
+  }
+
+  async #open(title: string): Promise<Session> {
+    const found = await this.#find();
+    if (found !== undefined) {
+      return found;
+    }
+    try {
+      return await this.#options.store.create({
+        ...this.#key,
+        ...(title === "" ? {} : { title }),
+      });
+    } catch (thrown) {
+      // Another run may have created it in between.
+      const created = hasCode(thrown, "session-conflict") ? await this.#find() : undefined;
+      if (created === undefined) {
+        throw thrown;
+      }
+      return created;
+    }
+  }
+
+  async #find(): Promise<Session | undefined> {
+    const { store, actor } = this.#options;
+    const found = await store.get(this.#key);
+    if (found !== undefined && found.actor !== actor) {
+      throw new SessionError(
+        `Session ${JSON.stringify(found.id)} belongs to an actor. Give the run its actor, or another session.`,
+        { code: "session-conflict" },
+      );
+    }
+    return found;
+  }
+}
+
+const hasCode = (thrown: unknown, code: string): boolean =>
+  SessionError.is(thrown) && thrown.code === code;
+
+/** The beginning of what was asked, on one line. */
+function titleOf(input: RunInput): string {
+  const text = typeof input === "string" ? input : textOf(input);
+  const line = text
+    .slice(0, 10 * longestTitle)
+    .replace(/[\s\p{Cc}]+/gu, " ")
+    .trim();
+  const signs = [...line.toWellFormed()];
+  return signs.length > longestTitle ? `${signs.slice(0, longestTitle - 1).join("")}…` : line;
+}
+
+async function within<Value>(work: Promise<Value>, limitMs: number, clock: Clock): Promise<Value> {
+  let stop = (): void => {};
+  const late = new Promise<never>((_, reject) => {
+    stop = clock.startTimer(() => {
+      const message = `The session store did not answer within ${limitMs} ms.`;
+      reject(new SessionError(message, { code: "store-unavailable" }));
+    }, limitMs);
+  });
+  return Promise.race([work, late]).finally(stop);
+}
