@@ -20,9 +20,18 @@ export const configure: (config: DragomanConfig) => void = processDragoman.confi
 export type { Agent } from "./agent/agent.ts";
 export type { AgentDefinition, AgentMode } from "./agent/agent-definition.ts";
 export type { McpEntry, ToolEntry } from "./agent/agent-runtime.ts";
+export type { Explanation } from "./agent/explain.ts";
 export type { HookedCall, Hooks } from "./agent/hooks.ts";
 export type { LimitReason, RunLimits } from "./agent/loop-guard.ts";
 export type { RetryPolicy } from "./agent/model-policy.ts";
+export type { Plan, PlanStep } from "./agent/plan.ts";
+export {
+  createPlanner,
+  type NextAction,
+  type Planner,
+  type PlannerCallOptions,
+  type PlannerOptions,
+} from "./agent/planner.ts";
 export { defaultPrompts, type Prompts, promptsVersion } from "./agent/prompts.ts";
 export type { Run } from "./agent/run.ts";
 export { RunError, type RunErrorCode, type RunErrorOptions } from "./agent/run-error.ts";
@@ -107,6 +116,7 @@ export type {
 export { ModelError, type ModelErrorCode, type ModelErrorOptions } from "./model/model-error.ts";
 export type { FinishReason, ModelEvent } from "./model/model-event.ts";
 export type { Usage } from "./model/usage.ts";
+export { type TemplateValues, templateFile } from "./template-file.ts";
 export type { Binding, BoundSession } from "./tool/binding.ts";
 export { defineTool, type ToolSpecification } from "./tool/define-tool.ts";
 export type {

@@ -2,10 +2,11 @@ import { ConfigurationError } from "../base/dragoman-error.ts";
 import { type AgentDefinition, checkAgentDefinition, checkLimits } from "./agent-definition.ts";
 import { AgentRun } from "./agent-run.ts";
 import type { AgentRuntime } from "./agent-runtime.ts";
+import { type Explanation, explainRun } from "./explain.ts";
 import type { Run } from "./run.ts";
 import type { RunInput, RunOptions } from "./run-options.ts";
 import type { RunResult } from "./run-result.ts";
-import { outputOf } from "./run-scope.ts";
+import { outputOf, type RunSettings } from "./run-scope.ts";
 
 /** Something that can be asked. Holds no state between runs and may run any number at once. */
 export interface Agent<Output = unknown> {
@@ -20,6 +21,8 @@ export interface Agent<Output = unknown> {
   ask(input: RunInput, options?: RunOptions): Promise<RunResult<Output>>;
   /** The same, to be watched while it happens; starts with the first look. */
   stream(input: RunInput, options?: RunOptions): Run<Output>;
+  /** What a model would get of the first request of such a run, exactly, without asking it. */
+  explain(input: RunInput, options?: RunOptions): Promise<Explanation>;
 }
 
 /**
@@ -37,12 +40,35 @@ export function createAgent<Output>(
     checkOptions(options, runtime);
     return new AgentRun<Output>({ definition, runtime, input, options, observed });
   };
-  return {
+  const agent: Agent<Output> = {
     name: definition.name,
     description: definition.description,
     ask: async (input, options = {}) => start(input, options, false).result,
     stream: (input, options = {}) => start(input, options, true),
+    explain: async (input, options = {}) => {
+      checkOptions(options, runtime);
+      return explainRun({ definition, runtime, options }, input);
+    },
   };
+  settings.set(agent, { definition, runtime });
+  return agent;
+}
+
+const settings = new WeakMap<object, Omit<RunSettings, "options">>();
+
+/**
+ * What an agent was made of.
+ *
+ * @throws ConfigurationError where it was not made by `defineAgent`.
+ */
+export function settingsOf(agent: Agent): Omit<RunSettings, "options"> {
+  const found = settings.get(agent);
+  if (found === undefined) {
+    throw new ConfigurationError("This is not an agent that was made by defineAgent.", {
+      code: "invalid-definition",
+    });
+  }
+  return found;
 }
 
 function checkOptions(

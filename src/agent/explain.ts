@@ -1,0 +1,60 @@
+import type { Model, ModelRequest } from "../model/model.ts";
+import type { AgentMode } from "./agent-definition.ts";
+import { AgentRun } from "./agent-run.ts";
+import { promptsVersion } from "./prompts.ts";
+import type { FailedServer } from "./run-failure.ts";
+import type { RunInput } from "./run-options.ts";
+import { chooseModels, type RunSettings } from "./run-scope.ts";
+
+/** What a model would get, and why. */
+export interface Explanation {
+  /** The id of the model that would be asked. */
+  readonly model: string;
+  /** What is said of its choice, where nobody made it. */
+  readonly notices: readonly string[];
+  readonly mode: AgentMode;
+  /** Version of Dragoman's own prompts. */
+  readonly promptsVersion: number;
+  /** The first request, exactly; `undefined` where a hook answers before it. */
+  readonly request: ModelRequest | undefined;
+  readonly failedServers: readonly FailedServer[];
+}
+
+/**
+ * The first request of a run, without a model being asked. Servers are opened and hooks are called as
+ * in a run; a session is left out.
+ */
+export async function explainRun(settings: RunSettings, input: RunInput): Promise<Explanation> {
+  const { chosen } = await chooseModels(settings);
+  let request: ModelRequest | undefined;
+  const model: Model = {
+    ...pick(chosen.model),
+    // biome-ignore lint/correctness/useYield: the point is that nothing is said
+    async *stream(asked) {
+      request ??= { ...asked, messages: [...asked.messages] };
+      throw new Error("explained");
+    },
+  };
+  const { session: _, ...options } = settings.options;
+  const run = new AgentRun({
+    runtime: settings.runtime,
+    definition: { ...settings.definition, fallbackModels: [] },
+    options: { ...options, model },
+    input,
+    observed: false,
+  });
+  const { failedServers } = await run.result;
+  return {
+    model: chosen.model.id,
+    notices: (chosen.notices ?? []).map(({ message }) => message),
+    mode: settings.definition.mode ?? "auto",
+    promptsVersion,
+    request,
+    failedServers,
+  };
+}
+
+const pick = ({ id, capabilities }: Model): Pick<Model, "id" | "capabilities"> => ({
+  id,
+  capabilities,
+});

@@ -1,0 +1,129 @@
+import { createId } from "../base/ids.ts";
+import type { JsonObject } from "../base/json.ts";
+import { type Message, textOf, toolCallsOf } from "../message/message.ts";
+import type { Model } from "../model/model.ts";
+import type { Binding } from "../tool/binding.ts";
+import { type Agent, settingsOf } from "./agent.ts";
+import { MemorySteps } from "./memory-steps.ts";
+import { callModel, newLoopState } from "./model-step.ts";
+import type { Plan } from "./plan.ts";
+import { makePlan, type PlanScope } from "./plan-loop.ts";
+import { toReactModel } from "./react-model.ts";
+import type { RunOptions } from "./run-options.ts";
+import { chooseModels, openingMessages, toLoopScope, toolLevels } from "./run-scope.ts";
+import { openRunTools } from "./run-tools.ts";
+import { definitionsOf } from "./tool-loop.ts";
+
+/** What a model would do next. */
+export type NextAction =
+  | {
+      readonly kind: "tool";
+      readonly name: string;
+      readonly arguments: JsonObject;
+      readonly thought: string;
+    }
+  | { readonly kind: "final"; readonly text: string; readonly thought: string };
+
+/** Asks an agent's model what to do, and does none of it. */
+export interface Planner {
+  /**
+   * A plan for a message.
+   *
+   * @throws RunError `invalid-plan`; ModelError.
+   */
+  plan(message: string, options?: PlannerCallOptions): Promise<Plan>;
+  /**
+   * The next action after a conversation that ends with a user's message or with tool results.
+   *
+   * @throws ModelError.
+   */
+  nextAction(history: readonly Message[], options?: PlannerCallOptions): Promise<NextAction>;
+}
+
+/** Who plans, and for how long. */
+export type PlannerCallOptions = Pick<RunOptions, "actor" | "context" | "signal">;
+
+/** What a planner is made of. */
+export interface PlannerOptions {
+  /** Whose instructions, tools and servers count. */
+  readonly agent: Agent;
+  /** Takes precedence over the agent's model and over the default. */
+  readonly model?: string | Model;
+}
+
+/** Makes a planner. Each call opens the agent's servers and closes them. */
+export function createPlanner({ agent, model }: PlannerOptions): Planner {
+  const within = async <Value>(
+    options: PlannerCallOptions,
+    use: (scope: PlanScope, opening: readonly Message[]) => Promise<Value>,
+  ): Promise<Value> => {
+    const settings = {
+      ...settingsOf(agent),
+      options: model === undefined ? options : { ...options, model },
+    };
+    const { runtime } = settings;
+    const binding = bind(agent, options, settings.runtime);
+    const { id } = binding.run;
+    const { signal } = binding;
+    const steps = new MemorySteps({ runId: id, signal, clock: runtime.clock, emit: () => {} });
+    const { chosen, fallbacks } = await chooseModels(settings);
+    const opening = await openingMessages(settings, { binding, history: [], input: "" });
+    const { tools, servers } = await openRunTools(toolLevels(settings), {
+      runtime,
+      binding,
+      steps,
+    });
+    try {
+      const models = [chosen.model, ...fallbacks] as const;
+      const scope = toLoopScope(settings, { models, tools, binding, steps });
+      return await use(
+        scope,
+        opening.filter(({ role }) => role === "system"),
+      );
+    } finally {
+      await servers.close();
+    }
+  };
+  return {
+    plan: (message, options = {}) =>
+      within(options, (scope, opening) => {
+        const asked = { role: "user", content: [{ kind: "text", text: message }] } as const;
+        return makePlan(newLoopState([...opening, asked]), scope);
+      }),
+    nextAction: (history, options = {}) =>
+      within(options, (scope, opening) => chooseAction([...opening, ...history], scope)),
+  };
+}
+
+function bind(
+  agent: Agent,
+  { actor, context, signal }: PlannerCallOptions,
+  { credentials }: ReturnType<typeof settingsOf>["runtime"],
+): Binding {
+  const who = actor === undefined ? {} : { actor };
+  const bound = signal ?? new AbortController().signal;
+  return {
+    run: { id: createId("plan"), context, agentPath: [agent.name], ...who },
+    agent: { name: agent.name },
+    signal: bound,
+    credential: (name) => credentials.credential(name, { ...who, signal: bound }),
+  };
+}
+
+async function chooseAction(messages: readonly Message[], scope: PlanScope): Promise<NextAction> {
+  const [first, ...rest] = scope.models.map((model) =>
+    model.capabilities.tools ? model : toReactModel(model, scope.prompts),
+  ) as [Model, ...Model[]]; // as many as the scope has
+  const request = { tools: definitionsOf(scope.tools) };
+  const { message } = await callModel(newLoopState(messages), request, {
+    ...scope,
+    models: [first, ...rest],
+  });
+  const thought = message.content
+    .flatMap((part) => (part.kind === "reasoning" ? [part.text] : []))
+    .join("\n");
+  const [call] = toolCallsOf(message);
+  return call === undefined
+    ? { kind: "final", text: textOf(message.content), thought }
+    : { kind: "tool", name: call.name, arguments: call.arguments, thought };
+}
