@@ -1,36 +1,61 @@
-import { fork } from "node:child_process";
+import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import { fileURLToPath } from "node:url";
 import { sendHttpRequest } from "../src/http/http-request.ts";
 import { readServerSentEvents } from "../src/http/server-sent-events.ts";
+import type { Model } from "../src/model/model.ts";
 import { openAiCompatible } from "../src/models/openai-compatible.ts";
+import type { Benchmark, BenchmarkReport } from "./benchmark.ts";
+import { measureInterleaved, ratioOfMedians, summarize } from "./statistics.ts";
 
-// CPU per token of a long stream: our model against the same bytes read with the HTTP client, the
-// event reader and JSON.parse alone. The server runs in a process of its own: its CPU does not count.
-// Run it with: node bench/model-stream.ts
+/** What a token of a long answer costs in CPU, beside the same bytes read without a model. */
+export const benchmark: Benchmark = {
+  description:
+    "CPU per token of a streamed answer: the OpenAI-compatible model, and the same bytes read by the HTTP client, the event reader and JSON.parse alone.",
+  async run() {
+    // A process of its own: its CPU does not count.
+    const server = fork(fileURLToPath(new URL("./token-server.ts", import.meta.url)), [
+      `${tokens}`,
+    ]);
+    try {
+      return await measureStreams(await addressOf(server));
+    } finally {
+      server.kill();
+    }
+  },
+};
 
 const tokens = 20_000;
 const rounds = 7;
 
-if (process.send === undefined) {
-  const server = fork(import.meta.filename);
-  const [baseUrl] = await once(server, "message");
-  const signal = new AbortController().signal;
+/** The model is to cost less than this many times what reading the bytes costs. */
+const targetRatio = 2;
+
+async function measureStreams(baseUrl: string): Promise<BenchmarkReport> {
   const model = openAiCompatible({ model: "bench", baseUrl });
-  const ways = { raw: () => readRaw(baseUrl), model: () => readModel(model, signal) };
-  const best = { raw: Number.POSITIVE_INFINITY, model: Number.POSITIVE_INFINITY };
-  for (let round = 0; round < rounds; round += 1) {
-    best.raw = Math.min(best.raw, await cpuPerToken(ways.raw));
-    best.model = Math.min(best.model, await cpuPerToken(ways.model));
-  }
-  const ratio = (best.model / best.raw).toFixed(2);
-  console.log(
-    `raw ${best.raw.toFixed(2)} µs/token, model ${best.model.toFixed(2)} µs/token, ratio ${ratio}`,
-  );
-  server.kill();
-} else {
-  serve();
+  const readers = { model: () => readModel(model), bytes: () => readBytes(baseUrl) };
+  const names = ["model", "bytes"] as const;
+  const costs = await measureInterleaved(names, rounds, (name) => cpuPerToken(readers[name]));
+  const rows = names.map((name) => {
+    const { min, median, max } = summarize(costs[name]);
+    const figures = [min, median, max].map((microseconds) => microseconds.toFixed(2));
+    return [name, ...figures, ratioOfMedians(costs[name], costs.bytes).toFixed(2)];
+  });
+  const ratio = ratioOfMedians(costs.model, costs.bytes);
+  return {
+    table: [["per token", "min µs", "median µs", "max µs", "of bytes"], ...rows],
+    claims: [
+      {
+        text: `the model takes less than twice the CPU that reading the bytes takes: ${ratio.toFixed(2)}`,
+        holds: ratio < targetRatio,
+      },
+    ],
+  };
+}
+
+async function addressOf(server: ChildProcess): Promise<string> {
+  const [baseUrl] = await once(server, "message");
+  return String(baseUrl);
 }
 
 async function cpuPerToken(read: () => Promise<number>): Promise<number> {
@@ -43,7 +68,7 @@ async function cpuPerToken(read: () => Promise<number>): Promise<number> {
   return (user + system) / tokens;
 }
 
-async function readRaw(baseUrl: string): Promise<number> {
+async function readBytes(baseUrl: string): Promise<number> {
   const response = await sendHttpRequest({
     method: "POST",
     url: `${baseUrl}/chat/completions`,
@@ -62,40 +87,12 @@ async function readRaw(baseUrl: string): Promise<number> {
   return count;
 }
 
-async function readModel(
-  model: ReturnType<typeof openAiCompatible>,
-  signal: AbortSignal,
-): Promise<number> {
+async function readModel(model: Model): Promise<number> {
+  const { signal } = new AbortController();
   let count = 0;
   const request = { messages: [{ role: "system", text: "Go." }], tools: [] } as const;
   for await (const event of model.stream(request, { signal })) {
     count += event.kind === "text-delta" ? 1 : 0;
   }
   return count;
-}
-
-/** One write for each token, as a model server does it. */
-function serve(): void {
-  const chunk = (delta: object, reason: string | null): string =>
-    `data: ${JSON.stringify({
-      id: "chatcmpl-0123456789",
-      object: "chat.completion.chunk",
-      created: 1_700_000_000,
-      model: "bench",
-      choices: [{ index: 0, delta, logprobs: null, finish_reason: reason }],
-    })}\n\n`;
-  const server = createServer(async (incoming, response) => {
-    incoming.resume();
-    response.writeHead(200, { "content-type": "text/event-stream" });
-    for (let token = 0; token < tokens; token += 1) {
-      if (!response.write(chunk({ content: ` word${token % 100}` }, null))) {
-        await once(response, "drain");
-      }
-    }
-    response.end(`${chunk({}, "stop")}data: [DONE]\n\n`);
-  });
-  server.listen(0, "127.0.0.1", () => {
-    const { port } = server.address() as AddressInfo; // an IP server has no other
-    process.send?.(`http://127.0.0.1:${port}/v1`);
-  });
 }

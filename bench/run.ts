@@ -8,6 +8,7 @@ import { formatTable } from "./format-table.ts";
 /** A line for each benchmark's file. They are loaded when what they import is installed. */
 const benchmarks: Readonly<Record<string, () => Promise<{ readonly benchmark: Benchmark }>>> = {
   "import-time": () => import("./import-time.ts"),
+  "model-stream": () => import("./model-stream.ts"),
 };
 
 process.exitCode = await run(process.argv.slice(2));
