@@ -75,6 +75,8 @@ export type {
   Model,
   ModelCapabilities,
   ModelRequest,
+  OutputRequest,
+  ReasoningEffort,
   ToolChoice,
   ToolDefinition,
 } from "./model/model.ts";
