@@ -110,6 +110,8 @@ export type {
   Model,
   ModelCapabilities,
   ModelRequest,
+  OutputRequest,
+  ReasoningEffort,
   ToolChoice,
   ToolDefinition,
 } from "./model/model.ts";

@@ -14,6 +14,17 @@ export type ToolDefinition = {
 /** Which tools the model may or must call. */
 export type ToolChoice = "auto" | "none" | "required";
 
+/** How long a model may think before it answers; each provider has its own scale for it. */
+export type ReasoningEffort = "none" | "low" | "medium" | "high";
+
+/** Asks for an answer whose text is JSON. */
+export type OutputRequest = {
+  /** JSON Schema of the value. The adapter renders its provider's dialect of it. */
+  readonly schema: JsonSchema;
+  /** A name of the value, for providers that want one. Default `output`. */
+  readonly name?: string;
+};
+
 /** One call of a model. */
 export interface ModelRequest {
   /** The conversation. Every tool call in it has its result in the message that follows. */
@@ -25,6 +36,13 @@ export interface ModelRequest {
   readonly output?: { readonly schema: JsonSchema; readonly name?: string };
   readonly temperature?: number;
   readonly maxOutputTokens?: number;
+  /** Default: as the provider has it. Adapters of models that do not think leave it out. */
+  readonly reasoningEffort?: ReasoningEffort;
+  /**
+   * Asks for JSON of a schema. Where the provider cannot hold the model to it (or not beside tools),
+   * the adapter asks the model in words: whoever wants the value checks it against the schema.
+   */
+  readonly output?: OutputRequest;
 }
 
 /** What a model can do; the loop adapts to it. */
@@ -35,6 +53,8 @@ export interface ModelCapabilities {
   readonly jsonSchema?: boolean;
   /** Reads pictures. */
   readonly images: boolean;
+  /** Is held to the schema of {@link ModelRequest.output} by its provider, and not only asked in words. */
+  readonly jsonSchema: boolean;
 }
 
 /**

@@ -138,5 +138,5 @@ test("what a model can do may be said", () => {
     baseUrl: "http://localhost/v1",
     capabilities: { tools: false },
   });
-  expect(model.capabilities).toEqual({ tools: false, images: true });
+  expect(model.capabilities).toEqual({ tools: false, images: true, jsonSchema: true });
 });

@@ -38,7 +38,12 @@ export function toConnection(options: OpenAiCompatibleOptions): Connection {
   }
   const { id = `openai-compatible:${model}` } = options;
   const base = toBaseUrl(options, id);
-  const capabilities = { tools: true, images: true, ...options.capabilities };
+  const { structuredOutput = "json_schema" } = options;
+  const jsonSchema = structuredOutput === "json_schema";
+  const capabilities = { tools: true, images: true, jsonSchema, ...options.capabilities };
+  const isGemini =
+    options.schemaDialect === "gemini" || (options.schemaDialect === undefined && isGoogle(base));
+  const toDialect = isGemini ? toGeminiSchema : toOpenAiSchema;
   const headers = lowerCase(options.headers ?? {});
   return {
     id,
@@ -58,12 +63,9 @@ export function toConnection(options: OpenAiCompatibleOptions): Connection {
       images: capabilities.images,
       maxTokensField: options.maxTokensField ?? maxTokensFieldOf(base),
       extraBody: options.extraBody ?? {},
-      renderTools: createToolRenderer(
-        options.schemaDialect === "gemini" ||
-          (options.schemaDialect === undefined && isGoogle(base))
-          ? toGeminiSchema
-          : toOpenAiSchema,
-      ),
+      renderTools: createToolRenderer(toDialect),
+      structuredOutput,
+      toDialect,
     },
     headers,
     apiKey: options.apiKey,

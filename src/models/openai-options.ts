@@ -1,6 +1,7 @@
 import type { JsonObject } from "../base/json.ts";
 import type { ConnectionOptions } from "../http/connection-pool.ts";
 import type { ModelCapabilities } from "../model/model.ts";
+import type { StructuredOutput } from "./openai-output.ts";
 import type { MaxTokensField } from "./openai-request.ts";
 
 /** A model behind an OpenAI-compatible server. */
@@ -17,7 +18,7 @@ export interface OpenAiCompatibleOptions extends Pick<ConnectionOptions, "tls" |
   readonly headers?: Readonly<Record<string, string>>;
   /** Whether answers are streamed. Default true. */
   readonly stream?: boolean;
-  /** Default: calls tools and reads pictures. */
+  /** Default: calls tools, reads pictures, and is held to schemas where `structuredOutput` says so. */
   readonly capabilities?: Partial<ModelCapabilities>;
   /** Default `max_completion_tokens` at OpenAI and Azure, `max_tokens` elsewhere. */
   readonly maxTokensField?: MaxTokensField;
@@ -26,6 +27,8 @@ export interface OpenAiCompatibleOptions extends Pick<ConnectionOptions, "tls" |
    * takes. Default `"gemini"` at Google, `"openai"` elsewhere.
    */
   readonly schemaDialect?: "openai" | "gemini";
+  /** How JSON of a schema is asked for. Default `json_schema`; older servers know `json_object` only. */
+  readonly structuredOutput?: StructuredOutput;
   /** Fields that are added to each request, or replace ours; `undefined` takes one of ours away. */
   readonly extraBody?: JsonObject;
   /** Allows a credential over `http:` to another machine. Default false. */

@@ -29,11 +29,49 @@ function render(
         maxTokensField: "max_tokens",
         extraBody: {},
         renderTools: createToolRenderer((schema) => schema),
+        structuredOutput: "json_schema",
+        toDialect: (schema) => schema,
         ...scope,
       },
     ),
   );
 }
+
+const schema = { type: "object", properties: { ok: { type: "boolean" } } };
+const words = {
+  role: "system",
+  content: `When you give your final answer, write one JSON value of this JSON Schema and nothing else, without a code fence:\n${JSON.stringify(schema)}`,
+};
+
+test.each<readonly [scope: Partial<RequestScope>, format: JsonObject | undefined, told: boolean]>([
+  [{}, { type: "json_schema", json_schema: { name: "my_answer", schema } }, false],
+  [{ toDialect: () => undefined }, { type: "json_object" }, true],
+  [{ structuredOutput: "json_object" }, { type: "json_object" }, true],
+  [{ structuredOutput: "none" }, undefined, true],
+])("structured output with %j is asked for as %j", (scope, format, told) => {
+  const body = render({ output: { schema, name: "my answer" } }, scope);
+  expect(body["response_format"]).toEqual(format);
+  expect(body["messages"]).toEqual(told ? [words, ...messages] : messages);
+});
+
+test("the wish for JSON joins a system message that is there", () => {
+  const { messages: given } = base;
+  const asked = { messages: [{ role: "system" as const, text: "Be brief." }, ...given] };
+  const body = render({ ...asked, output: { schema } }, { structuredOutput: "none" });
+  const system = { role: "system", content: `Be brief.\n\n${words.content}` };
+  expect(body["messages"]).toEqual([system, ...messages]);
+});
+
+test.each([
+  [{ type: "array" }, false],
+  [{ anyOf: [{ type: "object" }, { type: "string" }] }, false],
+  [{ anyOf: [{ type: "object" }, { properties: {} }] }, true],
+  [{ allOf: [{}, { type: "object" }] }, true],
+  [{}, false],
+])("a schema %j is asked for natively: %s", (other, isNative) => {
+  const body = render({ output: { schema: other } });
+  expect(body["response_format"] !== undefined).toBe(isNative);
+});
 
 const messages = [{ role: "user", content: "Hi" }];
 const wireTool = {
@@ -66,6 +104,7 @@ test.each<
   [{ tools: [tool], toolChoice: "none" }, {}, { tools: [wireTool], tool_choice: "none" }],
   [{ tools: [tool], toolChoice: "required" }, {}, { tools: [wireTool], tool_choice: "required" }],
   [{ tools: [], toolChoice: "required" }, {}, {}],
+  [{ reasoningEffort: "low" }, {}, { reasoning_effort: "low" }],
   [{}, { extraBody: { top_k: 1, model: "other" } }, { top_k: 1, model: "other" }],
   [{ tools: [tool] }, { extraBody: { tools: [1] } }, { tools: [1] }],
 ])("%j with %j adds %j", (request, scope, fields) => {

@@ -1,7 +1,10 @@
 import type { Json, JsonObject } from "../base/json.ts";
+import type { JsonSchema } from "../base/json-schema.ts";
 import type { ModelRequest } from "../model/model.ts";
 import { type MessageScope, toWireMessages } from "./openai-messages.ts";
+import { type StructuredOutput, toOutputForm } from "./openai-output.ts";
 import type { ToolRenderer } from "./openai-tools.ts";
+import { withOutputInWords } from "./output-words.ts";
 
 /** The field that limits the length of an answer. */
 export type MaxTokensField = "max_tokens" | "max_completion_tokens";
@@ -14,6 +17,9 @@ export interface RequestScope extends MessageScope {
   /** Fields that are added, or replace ours; one that is `undefined` takes ours away. */
   readonly extraBody: JsonObject;
   readonly renderTools: ToolRenderer;
+  readonly structuredOutput: StructuredOutput;
+  /** The provider's form of a schema; `undefined` where there is nothing to say. */
+  readonly toDialect: (schema: JsonSchema) => JsonSchema | undefined;
 }
 
 /** The body of a chat-completions request, as JSON text. */
@@ -28,15 +34,19 @@ export function renderRequest(request: ModelRequest, scope: RequestScope): strin
 }
 
 function fieldsOf(request: ModelRequest, scope: RequestScope): Record<string, Json | undefined> {
-  const { toolChoice = "auto", temperature, maxOutputTokens } = request;
+  const { toolChoice = "auto", temperature, maxOutputTokens, output } = request;
+  const { responseFormat, inWords } = toOutputForm(output, scope.structuredOutput, scope.toDialect);
+  const messages = inWords ? withOutputInWords(request) : request.messages;
   const isChoice = request.tools.length > 0 && toolChoice !== "auto"; // "auto" is every server's default
   return {
     model: scope.model,
-    messages: toWireMessages(request.messages, scope),
+    messages: toWireMessages(messages, scope),
     stream: scope.stream,
     stream_options: scope.stream ? { include_usage: true } : undefined,
     temperature,
     [scope.maxTokensField]: maxOutputTokens,
     tool_choice: isChoice ? toolChoice : undefined,
+    response_format: responseFormat,
+    reasoning_effort: request.reasoningEffort,
   };
 }

@@ -52,7 +52,7 @@ export function scriptedModel(
   let calls = 0;
   return {
     id: options.id ?? "scripted",
-    capabilities: { tools: true, images: true },
+    capabilities: { tools: true, images: true, jsonSchema: true },
     requests,
     async *stream(request, { signal }) {
       // The history is append-only: a copy shows what it was at this call.

@@ -29,7 +29,7 @@ export interface OfflineModelOptions {
 export function offlineModel({ maxCalls = 5 }: OfflineModelOptions = {}): Model {
   return {
     id: "offline",
-    capabilities: { tools: true, images: false },
+    capabilities: { tools: true, images: false, jsonSchema: false },
     async *stream(request, { signal }) {
       signal.throwIfAborted();
       yield* say(decide(request, maxCalls), request.messages);
