@@ -19,7 +19,7 @@ const loadedAtOnce = (): readonly string[] =>
 
 test("a page that imports the package loads nothing but the kernel", () => {
   const modules = loadedAtOnce();
-  expect(modules).toContain("src/agent/native-loop.ts");
+  expect(modules).toContain("src/agent/tool-loop.ts");
   expect(modules.filter((module) => !kernelModule.test(module))).toEqual([]);
 });
 

@@ -34,7 +34,7 @@ test("L-M9: the next action is a tool or the answer, from native calls or from J
   });
   const written = {
     ...scriptedModel(['{"thought":"sum","tool":"add","arguments":{"a":1,"b":2}}']),
-    capabilities: { tools: false, images: false },
+    capabilities: { tools: false, images: false, jsonSchema: false },
   };
   expect(await createPlanner({ agent, model: written }).nextAction(history)).toEqual(call);
 });
@@ -50,13 +50,19 @@ test("explain shows exactly what the model would get, and asks nobody", async ()
 });
 
 test("explain shows the prompt of a model that only writes", async () => {
-  const model = { ...modelOf("x"), capabilities: { tools: false, images: false } };
+  const model = {
+    ...modelOf("x"),
+    capabilities: { tools: false, images: false, jsonSchema: false },
+  };
   const { request } = await agentOf({ model, tools: [add] }).explain("1+2?");
   expect(JSON.stringify(request?.messages[0])).toMatch(/Adds two numbers/);
 });
 
 test("prompts may be replaced, and a placeholder without a value is a mistake", async () => {
-  const model = { ...modelOf("x"), capabilities: { tools: false, images: false } };
+  const model = {
+    ...modelOf("x"),
+    capabilities: { tools: false, images: false, jsonSchema: false },
+  };
   const own = agentOf({ model, tools: [add], prompts: { react: "Tools: {{tools}}." } });
   const [system] = (await own.explain("?")).request?.messages ?? [];
   expect(system).toMatchObject({ text: expect.stringMatching(/^Tools: .*"add".*\.$/) });

@@ -4,7 +4,10 @@ import { type ScriptedModel, scriptedModel } from "../testing/scripted-model.ts"
 
 /** A model that only writes. */
 function writer(...texts: [string, ...string[]]): ScriptedModel {
-  return { ...scriptedModel(texts), capabilities: { tools: false, images: false } };
+  return {
+    ...scriptedModel(texts),
+    capabilities: { tools: false, images: false, jsonSchema: false },
+  };
 }
 
 const call = '{"thought":"I must add.","tool":"add","arguments":{"a":1,"b":2}}';

@@ -40,7 +40,7 @@ export function toolLevels({ definition, runtime, options }: RunSettings): reado
 }
 
 /** The prompts of an agent: its own, else the default ones. */
-export const promptsOf = ({ prompts }: AgentDefinition<unknown>): Prompts => ({
+const promptsOf = ({ prompts }: AgentDefinition<unknown>): Prompts => ({
   ...defaultPrompts,
   ...prompts,
 });

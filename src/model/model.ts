@@ -32,8 +32,6 @@ export interface ModelRequest {
   readonly tools: readonly ToolDefinition[];
   /** Default `"auto"`. */
   readonly toolChoice?: ToolChoice;
-  /** Asks for an answer that is JSON of this schema; models without `jsonSchema` may ignore it. */
-  readonly output?: { readonly schema: JsonSchema; readonly name?: string };
   readonly temperature?: number;
   readonly maxOutputTokens?: number;
   /** Default: as the provider has it. Adapters of models that do not think leave it out. */
@@ -49,8 +47,6 @@ export interface ModelRequest {
 export interface ModelCapabilities {
   /** Calls tools natively. */
   readonly tools: boolean;
-  /** Constrains its answer to a JSON Schema when asked to. */
-  readonly jsonSchema?: boolean;
   /** Reads pictures. */
   readonly images: boolean;
   /** Is held to the schema of {@link ModelRequest.output} by its provider, and not only asked in words. */
