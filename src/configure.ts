@@ -55,39 +55,8 @@ export interface Dragoman {
 export function createDragoman(config: DragomanConfig = {}): Dragoman {
   let current = config;
   let runtime = createRuntime(current);
-  const live: AgentRuntime = {
-    get clock() {
-      return runtime.clock;
-    },
-    get random() {
-      return runtime.random;
-    },
-    get logger() {
-      return runtime.logger;
-    },
-    get credentials() {
-      return runtime.credentials;
-    },
-    get app() {
-      return runtime.app;
-    },
-    get sessions() {
-      return runtime.sessions;
-    },
-    get registeredTools() {
-      return runtime.registeredTools;
-    },
-    get global() {
-      return runtime.global;
-    },
-    get defaults() {
-      return runtime.defaults;
-    },
-    chooseModel: (wanted) => runtime.chooseModel(wanted),
-    toToolset: (server) => runtime.toToolset(server),
-  };
   return {
-    defineAgent: (definition) => createAgent(definition, live),
+    defineAgent: (definition) => createAgent(definition, () => runtime),
     configure(changes) {
       current = { ...current, ...changes };
       runtime = createRuntime(current);

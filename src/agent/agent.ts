@@ -28,15 +28,17 @@ export interface Agent<Output = unknown> {
 /**
  * Makes an agent of its definition.
  *
+ * @param runtimeNow gives what holds for the runs that begin now.
  * @throws ConfigurationError `invalid-definition`.
  */
 export function createAgent<Output>(
   definition: AgentDefinition<Output>,
-  runtime: AgentRuntime,
+  runtimeNow: () => AgentRuntime,
 ): Agent<Output> {
   checkAgentDefinition(definition);
   outputOf(definition); // says at once where the schema cannot be used
   const start = (input: RunInput, options: RunOptions, observed: boolean): Run<Output> => {
+    const runtime = runtimeNow();
     checkOptions(options, runtime);
     return new AgentRun<Output>({ definition, runtime, input, options, observed });
   };
@@ -46,29 +48,30 @@ export function createAgent<Output>(
     ask: async (input, options = {}) => start(input, options, false).result,
     stream: (input, options = {}) => start(input, options, true),
     explain: async (input, options = {}) => {
+      const runtime = runtimeNow();
       checkOptions(options, runtime);
       return explainRun({ definition, runtime, options }, input);
     },
   };
-  settings.set(agent, { definition, runtime });
+  origins.set(agent, () => ({ definition, runtime: runtimeNow() }));
   return agent;
 }
 
-const settings = new WeakMap<object, Omit<RunSettings, "options">>();
+const origins = new WeakMap<object, () => Omit<RunSettings, "options">>();
 
 /**
- * What an agent was made of.
+ * What an agent was made of, and what holds for it now.
  *
  * @throws ConfigurationError where it was not made by `defineAgent`.
  */
 export function settingsOf(agent: Agent): Omit<RunSettings, "options"> {
-  const found = settings.get(agent);
+  const found = origins.get(agent);
   if (found === undefined) {
     throw new ConfigurationError("This is not an agent that was made by defineAgent.", {
       code: "invalid-definition",
     });
   }
-  return found;
+  return found();
 }
 
 function checkOptions(
