@@ -1,4 +1,11 @@
-import { isJsonObject, type Json, type JsonObject, parseJson } from "../base/json.ts";
+import {
+  canonicalJson,
+  isDeeperThan,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  parseJson,
+} from "../base/json.ts";
 import { ToolError } from "../base/tool-error.ts";
 import type { MediaPart, ResultContent } from "../message/content.ts";
 import { type ToolResult, toolFailure, toolSuccess } from "../tool/tool-result.ts";
@@ -61,13 +68,6 @@ export function toToolResult(result: McpCallResult, { server, tool }: ResultOrig
 
 /** Nobody means data of such depth, and nothing that is written for them would hold. */
 const deepest = 256;
-
-function isDeeperThan(depth: number, value: Json | undefined): boolean {
-  if (typeof value !== "object" || value === null) {
-    return false;
-  }
-  return depth === 0 || Object.values(value).some((inner) => isDeeperThan(depth - 1, inner));
-}
 
 /** The text; where there is none but media, what they are. */
 function textValue(texts: readonly string[], content: readonly ResultContent[]): Json {
@@ -182,16 +182,7 @@ function says(text: string, value: Json | undefined): boolean {
     return text === value || parseJson(text) === value;
   }
   const parsed = parseJson(text);
-  return parsed !== undefined && canonical(parsed) === canonical(value);
-}
-
-/** JSON with sorted keys, so that equal values have equal texts. */
-function canonical(value: Json | undefined): string {
-  return JSON.stringify(value, (_key, inner: Json) =>
-    isJsonObject(inner)
-      ? Object.fromEntries(Object.entries(inner).toSorted(([a], [b]) => (a < b ? -1 : 1)))
-      : inner,
-  );
+  return parsed !== undefined && canonicalJson(parsed) === canonicalJson(value);
 }
 
 /** Structured content as JSON; media that are among the blocks anyway are not repeated as text. */
