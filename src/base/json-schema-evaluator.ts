@@ -3,7 +3,7 @@ import type { JsonSchema, SchemaIssue } from "./json-schema.ts";
 import type { ReferenceKeyword, SchemaIndex } from "./json-schema-compiler.ts";
 import { keywordChecks, unevaluatedChecks } from "./json-schema-keywords.ts";
 import type { Evaluator, FoundIssue, Site, Subject } from "./json-schema-site.ts";
-import type { LinearPattern } from "./linear-pattern.ts";
+import type { LinearPattern, PatternEngine } from "./linear-pattern.ts";
 import { pathText } from "./path-text.ts";
 
 /** A schema that values can be checked against. */
@@ -11,6 +11,14 @@ export interface CompiledSchema {
   readonly index: SchemaIndex;
   /** By source; `undefined` is one that is not checked. */
   readonly patterns: ReadonlyMap<string, LinearPattern | undefined>;
+}
+
+/** How a value is checked. */
+export interface EvaluatorOptions {
+  /** Whether `format` is checked. */
+  readonly formats: boolean;
+  /** What runs patterns; without it they are not checked. */
+  readonly engine: PatternEngine | undefined;
 }
 
 /** The check was given up. The message goes on the sentence "The schema …". */
@@ -29,14 +37,16 @@ const mostIssues = 10;
 export class SchemaEvaluator implements Evaluator {
   readonly formats: boolean;
   readonly #compiled: CompiledSchema;
+  readonly #engine: PatternEngine | undefined;
   readonly #path: (string | number)[] = [];
   /** Resources that are being applied, the outermost first: what a dynamic reference looks through. */
   readonly #resources: string[] = [];
   #steps = mostSteps;
   #depth = 0;
 
-  constructor(compiled: CompiledSchema, formats: boolean) {
+  constructor(compiled: CompiledSchema, { formats, engine }: EvaluatorOptions) {
     this.#compiled = compiled;
+    this.#engine = engine;
     this.formats = formats;
   }
 
@@ -96,12 +106,12 @@ export class SchemaEvaluator implements Evaluator {
 
   matches(source: string, text: string): boolean | undefined {
     const pattern = this.#compiled.patterns.get(source);
-    const steps = Math.ceil((pattern?.stepsPerCharacter ?? 0) * text.length);
-    if (pattern === undefined || steps > this.#steps) {
+    const steps = pattern?.stepsFor(text) ?? 0;
+    if (pattern === undefined || this.#engine === undefined || steps > this.#steps) {
       return undefined;
     }
     this.spend(steps);
-    return pattern.test(text);
+    return pattern.test(text, this.#engine);
   }
 
   spend(steps: number): void {

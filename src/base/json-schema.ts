@@ -1,7 +1,7 @@
 import { isDeeperThan } from "./json.ts";
 import { compileSchema, SchemaFault } from "./json-schema-compiler.ts";
 import { type CompiledSchema, SchemaEvaluator, Unchecked } from "./json-schema-evaluator.ts";
-import { linearPatterns } from "./linear-pattern.ts";
+import { linearPatterns, loadPatternEngine } from "./linear-pattern.ts";
 
 /** A JSON Schema, draft 2020-12 unless it says otherwise. */
 export type JsonSchema = { readonly [keyword: string]: unknown };
@@ -29,7 +29,7 @@ export type JsonSchemaCheck =
 export interface JsonSchemaReport {
   /** Why nothing can be checked against it; goes on the sentence "The schema …". */
   readonly fault?: string;
-  /** Patterns that are not checked: no engine of linear time can, or they are too large. */
+  /** Patterns that are not checked: they need back-tracking, or are too large. */
   readonly uncheckedPatterns: readonly string[];
 }
 
@@ -57,7 +57,7 @@ export async function checkJsonSchema(
   value: unknown,
   { formats = false }: JsonSchemaOptions = {},
 ): Promise<JsonSchemaCheck> {
-  const ready = await compiledFor(schema);
+  const ready = compiledFor(schema);
   if (ready instanceof SchemaFault) {
     return { kind: "unchecked", cause: "schema", reason: ready.message };
   }
@@ -65,8 +65,9 @@ export async function checkJsonSchema(
     const message = `is nested more than ${deepestValue} deep`;
     return { kind: "invalid", issues: [{ path: "", message }] };
   }
+  const engine = ready.patterns.size > 0 ? await loadPatternEngine() : undefined;
   try {
-    const issues = new SchemaEvaluator(ready, formats).check(schema, value);
+    const issues = new SchemaEvaluator(ready, { formats, engine }).check(schema, value);
     return issues.length === 0 ? { kind: "valid" } : { kind: "invalid", issues };
   } catch (thrown) {
     if (thrown instanceof Unchecked) {
@@ -77,8 +78,8 @@ export async function checkJsonSchema(
 }
 
 /** Looks at a schema alone: whether values can be checked against it, and all of it. */
-export async function inspectJsonSchema(schema: JsonSchema): Promise<JsonSchemaReport> {
-  const ready = await compiledFor(schema);
+export function inspectJsonSchema(schema: JsonSchema): JsonSchemaReport {
+  const ready = compiledFor(schema);
   if (ready instanceof SchemaFault) {
     return { fault: ready.message, uncheckedPatterns: [] };
   }
@@ -86,20 +87,20 @@ export async function inspectJsonSchema(schema: JsonSchema): Promise<JsonSchemaR
   return { uncheckedPatterns: missing.map(([source]) => source) };
 }
 
-async function compiledFor(schema: JsonSchema): Promise<CompiledSchema | SchemaFault> {
+function compiledFor(schema: JsonSchema): CompiledSchema | SchemaFault {
   const known = compiled.get(schema);
   if (known !== undefined) {
     return known;
   }
-  const ready = await compile(schema);
+  const ready = compile(schema);
   compiled.set(schema, ready);
   return ready;
 }
 
-async function compile(schema: JsonSchema): Promise<CompiledSchema | SchemaFault> {
+function compile(schema: JsonSchema): CompiledSchema | SchemaFault {
   try {
     const index = compileSchema(schema);
-    return { index, patterns: await linearPatterns(index.patternSources) };
+    return { index, patterns: linearPatterns(index.patternSources) };
   } catch (thrown) {
     if (thrown instanceof SchemaFault) {
       return thrown;
