@@ -83,6 +83,7 @@ export type { FinishReason, ModelEvent } from "./model/model-event.ts";
 export type { Usage } from "./model/usage.ts";
 export type { Binding } from "./tool/binding.ts";
 export { defineTool, type ToolSpecification } from "./tool/define-tool.ts";
+export type { McpLimits } from "./tool/mcp-limits.ts";
 export type {
   HttpTransport,
   McpServerConfig,

@@ -67,7 +67,7 @@ function unchecked(
   return input;
 }
 
-export const listIssues = (issues: readonly SchemaIssue[]): string =>
+const listIssues = (issues: readonly SchemaIssue[]): string =>
   issues.map(({ path, message }) => `- ${path === "" ? "" : `${path}: `}${message}`).join("\n");
 
 /** Deeper data is refused when it is checked. */
