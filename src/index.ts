@@ -121,6 +121,7 @@ export type { Usage } from "./model/usage.ts";
 export { type TemplateValues, templateFile } from "./template-file.ts";
 export type { Binding, BoundSession } from "./tool/binding.ts";
 export { defineTool, type ToolSpecification } from "./tool/define-tool.ts";
+export type { McpLimits } from "./tool/mcp-limits.ts";
 export type {
   HttpTransport,
   McpServerConfig,

@@ -34,7 +34,7 @@ test.each([
   "src/models/offline/offline-model.ts",
   "src/models/openai-compatible.ts",
   "src/http/http-request.ts",
-  "node_modules/@cfworker/json-schema/",
+  "node_modules/re2js/",
 ])("%s is loaded on demand", (module) => {
   const onDemand = withStaticImports(bundle, bundle.entry)
     .flatMap(({ dynamicImports }) => dynamicImports)

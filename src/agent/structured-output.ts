@@ -1,6 +1,6 @@
 import { ConfigurationError } from "../base/dragoman-error.ts";
 import { findJson } from "../base/find-json.ts";
-import type { JsonSchema } from "../base/json-schema.ts";
+import type { JsonSchema, SchemaIssue } from "../base/json-schema.ts";
 import { checkSchema, type Schema, toJsonSchema } from "../base/schema.ts";
 import type { LoopState, StepRequest } from "./model-step.ts";
 import { fillTemplate, type Prompts } from "./prompts.ts";
@@ -80,12 +80,18 @@ async function readOutput(text: string, { schema }: OutputPolicy): Promise<ReadO
     return { kind: "invalid", problem: "there is no JSON in it." };
   }
   const check = await checkSchema(schema, value);
-  return check.kind === "valid"
-    ? check
-    : {
+  switch (check.kind) {
+    case "valid":
+      return check;
+    case "unchecked":
+      return {
         kind: "invalid",
-        problem: check.issues
-          .map(({ path, message }) => (path === "" ? message : `${path}: ${message}`))
-          .join("; "),
+        problem: `it could not be checked, since its schema ${check.reason}.`,
       };
+    default:
+      return { kind: "invalid", problem: check.issues.map(issueText).join("; ") };
+  }
 }
+
+const issueText = ({ path, message }: SchemaIssue): string =>
+  path === "" ? message : `${path}: ${message}`;

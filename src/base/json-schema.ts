@@ -1,5 +1,7 @@
-import type { OutputUnit, Validator } from "@cfworker/json-schema";
-import type { Json } from "./json.ts";
+import { isDeeperThan } from "./json.ts";
+import { compileSchema, SchemaFault } from "./json-schema-compiler.ts";
+import { type CompiledSchema, SchemaEvaluator, Unchecked } from "./json-schema-evaluator.ts";
+import { linearPatterns, loadPatternEngine } from "./linear-pattern.ts";
 
 /** A JSON Schema, draft 2020-12 unless it says otherwise. */
 export type JsonSchema = { readonly [keyword: string]: unknown };
@@ -12,84 +14,97 @@ export interface SchemaIssue {
   readonly message: string;
 }
 
-/** Validators by schema object: compiled on first use, gone with the schema. */
-const validators = new WeakMap<JsonSchema, Validator>();
+/** The outcome of {@link checkJsonSchema}. */
+export type JsonSchemaCheck =
+  | { readonly kind: "valid" }
+  /** At most ten issues. */
+  | { readonly kind: "invalid"; readonly issues: readonly SchemaIssue[] }
+  /**
+   * Nothing can be said: the schema is at fault (a reference that leads nowhere, say), or the check
+   * would take too long. `reason` goes on the sentence "The schema …".
+   */
+  | { readonly kind: "unchecked"; readonly cause: "schema" | "cost"; readonly reason: string };
 
-/** No more issues than a model can act on at once. */
-const mostIssues = 10;
+/** What can be said of a schema before any value is there. */
+export interface JsonSchemaReport {
+  /** Why nothing can be checked against it; goes on the sentence "The schema …". */
+  readonly fault?: string;
+  /** Patterns that are not checked: they need back-tracking, or are too large. */
+  readonly uncheckedPatterns: readonly string[];
+}
+
+/** How a value is checked. */
+export interface JsonSchemaOptions {
+  /** Whether `format` is checked, too. Default false: since 2020-12 it is an annotation. */
+  readonly formats?: boolean;
+}
+
+/** Compiled schemas by schema object: compiled on first use, gone with the schema. */
+const compiled = new WeakMap<JsonSchema, CompiledSchema | SchemaFault>();
+
+/** Deeper data is nobody's intention. */
+const deepestValue = 256;
 
 /**
- * Checks a value against a plain JSON Schema (draft 2020-12). The validator interprets the schema
- * and never turns it into code, so that a schema from a stranger's server cannot run anything.
+ * Checks a value against a plain JSON Schema (draft 2020-12; what differs in drafts 4 to 7 is
+ * understood where it can be told apart).
  *
- * @returns what is wrong, the deepest causes only; empty where the value is valid.
+ * The schema may be a stranger's: it is interpreted and never turned into code, nothing is fetched,
+ * patterns run in linear time, and the work has a bound, past which the value is "unchecked".
  */
 export async function checkJsonSchema(
   schema: JsonSchema,
   value: unknown,
-): Promise<readonly SchemaIssue[]> {
-  const validator = validators.get(schema) ?? (await compile(schema));
-  const { valid, errors } = validator.validate(value);
-  return valid ? [] : deepest(errors).slice(0, mostIssues).map(toIssue(value));
-}
-
-/** `["items", 0, "name"]` as `items[0].name`. */
-export function pathText(keys: readonly PropertyKey[]): string {
-  return keys
-    .map((key) => (/^\d+$/.test(String(key)) ? `[${String(key)}]` : `.${String(key)}`))
-    .join("")
-    .replace(/^\./, "");
-}
-
-async function compile(schema: JsonSchema): Promise<Validator> {
-  const { Validator } = await import("@cfworker/json-schema");
-  const validator = new Validator(schema, "2020-12", false);
-  validators.set(schema, validator);
-  return validator;
-}
-
-/** Keywords whose error only says that a part further in is wrong. */
-const carriers = new Set(["properties", "items", "prefixItems", "$ref", "$dynamicRef", "allOf"]);
-
-function deepest(errors: readonly OutputUnit[]): readonly OutputUnit[] {
-  const causes = errors.filter(({ keyword }) => !carriers.has(keyword) && keyword !== "false");
-  return causes.length > 0 ? causes : errors;
-}
-
-const toIssue =
-  (root: unknown) =>
-  ({ keyword, error, instanceLocation }: OutputUnit): SchemaIssue => {
-    const keys = instanceLocation
-      .split("/")
-      .slice(1)
-      .map((key) => decodeURIComponent(key).replaceAll("~1", "/").replaceAll("~0", "~"));
-    return { path: pathText(keys), message: phrase(keyword, error, valueAt(root, keys)) };
-  };
-
-function phrase(keyword: string, error: string, value: Json | undefined): string {
-  const got = value === undefined ? "" : `, got ${shorten(JSON.stringify(value))}`;
-  const plain = error.replace(/^Instance /, "").replace(/\.$/, "");
-  switch (keyword) {
-    case "required":
-      return plain.replace(/^does not have required property/, "missing required property");
-    case "additionalProperties":
-    case "unevaluatedProperties":
-      return plain.replace(/^Property (".*") does not match .*$/, "unknown property $1");
-    case "type":
-      return `${plain.replace(/^type .* is invalid\. Expected/, "must be")}${got}`;
-    case "enum":
-      return `${plain.replace(/^does not match any of/, "must be one of")}${got}`;
-    default:
-      return `${plain}${got}`;
+  { formats = false }: JsonSchemaOptions = {},
+): Promise<JsonSchemaCheck> {
+  const ready = compiledFor(schema);
+  if (ready instanceof SchemaFault) {
+    return { kind: "unchecked", cause: "schema", reason: ready.message };
+  }
+  if (isDeeperThan(deepestValue, value)) {
+    const message = `is nested more than ${deepestValue} deep`;
+    return { kind: "invalid", issues: [{ path: "", message }] };
+  }
+  const engine = ready.patterns.size > 0 ? await loadPatternEngine() : undefined;
+  try {
+    const issues = new SchemaEvaluator(ready, { formats, engine }).check(schema, value);
+    return issues.length === 0 ? { kind: "valid" } : { kind: "invalid", issues };
+  } catch (thrown) {
+    if (thrown instanceof Unchecked) {
+      return { kind: "unchecked", cause: "cost", reason: thrown.message };
+    }
+    throw thrown;
   }
 }
 
-const shorten = (text: string): string => (text.length > 80 ? `${text.slice(0, 77)}…` : text);
-
-function valueAt(root: unknown, keys: readonly string[]): Json | undefined {
-  let value = root;
-  for (const key of keys) {
-    value = (value as Record<string, unknown> | undefined)?.[key];
+/** Looks at a schema alone: whether values can be checked against it, and all of it. */
+export function inspectJsonSchema(schema: JsonSchema): JsonSchemaReport {
+  const ready = compiledFor(schema);
+  if (ready instanceof SchemaFault) {
+    return { fault: ready.message, uncheckedPatterns: [] };
   }
-  return value as Json | undefined; // only printed, by JSON.stringify
+  const missing = [...ready.patterns].filter(([, pattern]) => pattern === undefined);
+  return { uncheckedPatterns: missing.map(([source]) => source) };
+}
+
+function compiledFor(schema: JsonSchema): CompiledSchema | SchemaFault {
+  const known = compiled.get(schema);
+  if (known !== undefined) {
+    return known;
+  }
+  const ready = compile(schema);
+  compiled.set(schema, ready);
+  return ready;
+}
+
+function compile(schema: JsonSchema): CompiledSchema | SchemaFault {
+  try {
+    const index = compileSchema(schema);
+    return { index, patterns: linearPatterns(index.patternSources) };
+  } catch (thrown) {
+    if (thrown instanceof SchemaFault) {
+      return thrown;
+    }
+    throw thrown;
+  }
 }

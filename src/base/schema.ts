@@ -1,7 +1,13 @@
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from "@standard-schema/spec";
 import { ConfigurationError, messageOf } from "./dragoman-error.ts";
 import { isJsonObject, type Json } from "./json.ts";
-import { checkJsonSchema, type JsonSchema, pathText, type SchemaIssue } from "./json-schema.ts";
+import {
+  checkJsonSchema,
+  type JsonSchema,
+  type JsonSchemaCheck,
+  type SchemaIssue,
+} from "./json-schema.ts";
+import { pathText } from "./path-text.ts";
 
 /**
  * What describes and checks a value: any Standard Schema (zod 4.2+, ArkType, Valibot with its JSON
@@ -17,7 +23,9 @@ export type InferSchema<Given extends Schema> = Given extends StandardSchemaV1
 /** The outcome of {@link checkSchema}. */
 export type SchemaCheck<Output> =
   | { readonly kind: "valid"; readonly value: Output }
-  | { readonly kind: "invalid"; readonly issues: readonly SchemaIssue[] };
+  | { readonly kind: "invalid"; readonly issues: readonly SchemaIssue[] }
+  /** Nothing can be said; see {@link JsonSchemaCheck}. */
+  | Extract<JsonSchemaCheck, { kind: "unchecked" }>;
 
 /** Whether `schema` is a Standard Schema, rather than a plain JSON Schema. */
 function isStandardSchema(schema: Schema): schema is StandardSchemaV1 {
@@ -61,17 +69,18 @@ export function toJsonSchema(
   }
 }
 
-/** Checks a value; a Standard Schema may also transform it (defaults, coercion). */
+/**
+ * Checks a value; a Standard Schema may also transform it (defaults, coercion). Of a plain JSON Schema
+ * `format` is checked, too.
+ */
 export async function checkSchema<Output>(
   schema: Schema<Output>,
   value: unknown,
 ): Promise<SchemaCheck<Output>> {
   if (!isStandardSchema(schema)) {
-    const issues = await checkJsonSchema(schema, value);
+    const check = await checkJsonSchema(schema, value, { formats: true });
     // A plain JSON Schema promises its caller no more than JSON.
-    return issues.length === 0
-      ? { kind: "valid", value: value as Output }
-      : { kind: "invalid", issues };
+    return check.kind === "valid" ? { kind: "valid", value: value as Output } : check;
   }
   const outcome = await schema["~standard"].validate(value);
   return outcome.issues === undefined

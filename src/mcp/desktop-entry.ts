@@ -38,7 +38,7 @@ export function fromDesktopEntry(
     return toServerConfig({
       name,
       transport: transportOf(fields, options.allowInsecureLoopback ?? false),
-      ...pick(fields, ["description"]),
+      ...pick(fields, ["description", "limits"]),
       ...(timeoutMs === undefined ? {} : { timeoutMs }),
     });
   } catch (fault) {
@@ -48,7 +48,7 @@ export function fromDesktopEntry(
   }
 }
 
-const ownKeys = ["type", "description", "timeoutMs", "timeout", "disabled"];
+const ownKeys = ["type", "description", "timeoutMs", "timeout", "limits", "disabled"];
 
 const transportKeys = [
   ...["command", "args", "env", "cwd"],

@@ -1,3 +1,5 @@
+export type { McpLimits } from "../tool/mcp-limits.ts";
+export type { OutputMismatchPolicy } from "./check-output.ts";
 export type { ReadMcpConfigOptions } from "./desktop-entry.ts";
 export {
   McpError,

@@ -1,7 +1,9 @@
 import { expect, test } from "vitest";
 import type { Json, JsonObject } from "../base/json.ts";
+import type { McpLimits } from "../tool/mcp-limits.ts";
 import { listTools } from "./list-tools.ts";
 import { McpError } from "./mcp-error.ts";
+import { resolveLimits } from "./mcp-limits.ts";
 
 const tool = (name: Json, more: JsonObject = {}): JsonObject => ({
   name,
@@ -16,11 +18,15 @@ interface Listing {
 }
 
 /** Lists with a server that answers as `page` says. */
-async function list(page: (cursor: string) => JsonObject): Promise<Listing> {
+async function list(
+  page: (cursor: string) => JsonObject,
+  limits: McpLimits = {},
+): Promise<Listing> {
   const notices: string[] = [];
   const asked: JsonObject[] = [];
   const definitions = await listTools({
     server: "s",
+    limits: resolveLimits(limits),
     notice: (code, message) => void notices.push(`${code}: ${message}`),
     async request(params) {
       asked.push(params);
@@ -97,23 +103,62 @@ test("pages in a circle are refused", async () => {
 test.each([
   ["no list", { tools: {} }],
   ["a cursor that is a number", { tools: [], nextCursor: 7 }],
-  ["a cursor without end", { tools: [], nextCursor: "x".repeat(20_000) }],
 ])("%s is against the protocol", async (_what, page) => {
   await expect(list(() => page)).rejects.toMatchObject({ code: "mcp-protocol" });
 });
 
-test("no more than 1 000 tools and 100 pages are read", async () => {
-  const many = await list(() => ({
-    tools: Array.from({ length: 2000 }, (_unused, index) => tool(`t${index}`)),
-    nextCursor: "more",
-  }));
-  expect(many.names).toHaveLength(1000);
-  expect(many.asked).toHaveLength(1);
-  expect(many.notices).toEqual([expect.stringContaining("mcp-too-many-tools")]);
+test("G-T15: a cursor that is too long is refused, with the limit and the server in the error", async () => {
+  const page = { tools: [], nextCursor: "é".repeat(10_000) };
+  await expect(list(() => page)).rejects.toMatchObject({
+    code: "mcp-limit",
+    message:
+      'The MCP server "s" sent a cursor for its list of tools that is over limits.maxCursorBytes (16384).',
+  });
+  await expect(
+    list(() => ({ tools: [], nextCursor: "abc" }), { maxCursorBytes: 2 }),
+  ).rejects.toThrow("limits.maxCursorBytes (2)");
+});
 
-  const endless = await list((cursor) => ({ tools: [], nextCursor: `${cursor}x` }));
-  expect(endless.asked).toHaveLength(100);
-  expect(endless.notices).toEqual([expect.stringContaining("mcp-too-many-pages")]);
+const many = (count: number, more: JsonObject = {}): readonly JsonObject[] =>
+  Array.from({ length: count }, (_unused, index) => tool(`t${index}`, more));
+
+test.each<[limit: string, page: JsonObject, limits: McpLimits, count: number, asked: number]>([
+  ["maxTools (1000)", { tools: many(2_000), nextCursor: "more" }, {}, 1_000, 1],
+  ["maxTools (3)", { tools: many(4) }, { maxTools: 3 }, 3, 1],
+  ["maxDiscoveryBytes (10485760)", { tools: many(30, { x: "y".repeat(500_000) }) }, {}, 20, 1],
+  ["maxDiscoveryBytes (200)", { tools: many(9) }, { maxDiscoveryBytes: 200 }, 4, 1],
+  ["maxDiscoveryNodes (100000)", { tools: many(30, { x: Array(5_000).fill(0) }) }, {}, 19, 1],
+  ["maxDiscoveryNodes (9)", { tools: many(9) }, { maxDiscoveryNodes: 9 }, 2, 1],
+])(
+  "G-T15: at limits.%s what was read is kept, and that is said",
+  async (limit, page, limits, count, asked) => {
+    const listing = await list(() => page, limits);
+    expect(listing.names).toHaveLength(count);
+    expect(listing.asked).toHaveLength(asked);
+    expect(listing.notices).toEqual([
+      expect.stringContaining(`goes on beyond limits.${limit}: ${count} tools were taken`),
+    ]);
+  },
+);
+
+test("G-T15: at limits.maxPages what was read is kept, and that is said", async () => {
+  const endless = (cursor: string): JsonObject => ({
+    tools: [tool(`t${cursor}`)],
+    nextCursor: `${cursor}x`,
+  });
+  const hundred = await list(endless);
+  expect(hundred.names).toHaveLength(100);
+  expect(hundred.notices).toEqual([
+    "mcp-too-many-pages: Its list of tools goes on beyond limits.maxPages (100): 100 tools were taken, the rest is left out.",
+  ]);
+  expect((await list(endless, { maxPages: 2 })).names).toHaveLength(2);
+});
+
+test("ten thousand tools that are malformed are no flood of notices", async () => {
+  const { names, notices } = await list(() => ({ tools: [...Array(10_000).fill(0), tool("a")] }));
+  expect(names).toEqual(["a"]);
+  expect(notices).toHaveLength(101);
+  expect(notices.at(-1)).toBe("mcp-notices-omitted: 9900 more notices on its tools are not shown.");
 });
 
 test("a server that does not know the method has no tools; other errors rise", async () => {

@@ -1,5 +1,8 @@
 import type { Json, JsonObject } from "../base/json.ts";
-import { McpError } from "./mcp-error.ts";
+import type { McpLimits } from "../tool/mcp-limits.ts";
+import { jsonSize } from "./json-size.ts";
+import { McpError, type McpErrorCode } from "./mcp-error.ts";
+import { limitWords, type ResolvedLimits } from "./mcp-limits.ts";
 import { checkToolDefinition, type McpToolDefinition } from "./tool-definition.ts";
 import { visibleLine } from "./visible-text.ts";
 
@@ -7,123 +10,187 @@ import { visibleLine } from "./visible-text.ts";
 export interface ListToolsOptions {
   /** The alias of the server. */
   readonly server: string;
+  readonly limits: ResolvedLimits;
   /** Asks for one page. */
   request(params: JsonObject): Promise<JsonObject>;
   /** Told what was left out or changed, and of which tool if it is about one. */
   notice(code: string, message: string, tool?: string): void;
 }
 
-const mostTools = 1000;
-const mostPages = 100;
-const longestCursor = 16 * 1024;
-
 /** JSON-RPC: there is no such method. A server without tools need not know it. */
 const methodNotFound = -32_601;
 
+/** No more notices than a person reads. */
+const mostNotices = 100;
+
 /**
- * All tools that a server publishes, page by page. A malformed tool, a second one of the same name
- * and one that can only be called as a task are left out, each with a notice; so is what comes after
- * 1 000 tools or 100 pages.
+ * All tools that a server publishes, page by page. A malformed tool, one over a limit, a second one
+ * of the same name and one that can only be called as a task are left out, each with a notice; so is
+ * what comes after the limits of the whole list.
  *
- * @throws McpError `mcp-protocol` where the list itself is malformed or its pages go round in circles.
+ * @throws McpError `mcp-protocol` where the list itself is malformed or its pages go round in circles,
+ *   `mcp-limit` where a cursor is too long.
  */
 export async function listTools(options: ListToolsOptions): Promise<readonly McpToolDefinition[]> {
-  const found = new Map<string, McpToolDefinition>();
-  const cursors = new Set<string>();
-  let cursor: string | undefined;
-  for (let page = 1; page <= mostPages; page += 1) {
-    const { tools, nextCursor } = await askForPage(options, cursor);
-    if (!Array.isArray(tools)) {
-      throw malformed(options, "sent a list of tools without a list");
-    }
-    for (const entry of tools) {
-      if (found.size >= mostTools) {
-        options.notice(
-          "mcp-too-many-tools",
-          `${mostTools} tools were taken; the rest is left out.`,
-        );
-        return [...found.values()];
+  const notices = new LimitedNotices(options.notice);
+  const listing = new Listing(options, notices);
+  await listing.read();
+  notices.end();
+  return [...listing.found.values()];
+}
+
+/** One walk through a list. */
+class Listing {
+  readonly found = new Map<string, McpToolDefinition>();
+  readonly #options: ListToolsOptions;
+  readonly #notices: LimitedNotices;
+  readonly #cursors = new Set<string>();
+  #bytes = 0;
+  #nodes = 0;
+
+  constructor(options: ListToolsOptions, notices: LimitedNotices) {
+    this.#options = options;
+    this.#notices = notices;
+  }
+
+  async read(): Promise<void> {
+    const { maxPages } = this.#options.limits;
+    let cursor: string | undefined;
+    for (let page = 1; page <= maxPages; page += 1) {
+      const { tools, nextCursor } = await this.#askForPage(cursor);
+      if (!Array.isArray(tools)) {
+        throw this.#error("mcp-protocol", "sent a list of tools without a list");
       }
-      take(entry, found, options);
-    }
-    cursor = cursorAfter(nextCursor, cursors, options);
-    if (cursor === undefined) {
-      return [...found.values()];
-    }
-  }
-  options.notice(
-    "mcp-too-many-pages",
-    `${mostPages} pages of tools were read; the rest is left out.`,
-  );
-  return [...found.values()];
-}
-
-async function askForPage(
-  { request }: ListToolsOptions,
-  cursor: string | undefined,
-): Promise<JsonObject> {
-  try {
-    return await request(cursor === undefined ? {} : { cursor });
-  } catch (error) {
-    if (McpError.is(error) && error.remote?.code === methodNotFound) {
-      return { tools: [] };
-    }
-    throw error;
-  }
-}
-
-function cursorAfter(
-  next: Json | undefined,
-  seen: Set<string>,
-  options: ListToolsOptions,
-): string | undefined {
-  if (next === undefined || next === null || next === "") {
-    return undefined;
-  }
-  if (typeof next !== "string" || next.length > longestCursor) {
-    throw malformed(options, "sent a cursor that is not a text of bearable length");
-  }
-  if (seen.has(next)) {
-    throw malformed(options, "sends the pages of its list of tools in a circle");
-  }
-  seen.add(next);
-  return next;
-}
-
-function take(
-  entry: Json,
-  found: Map<string, McpToolDefinition>,
-  { notice }: ListToolsOptions,
-): void {
-  const check = checkToolDefinition(entry);
-  switch (check.kind) {
-    case "malformed": {
-      const message = `The tool "${shown(check.name)}" is left out: ${check.reason}.`;
-      notice("mcp-tool-malformed", message, check.name);
-      return;
-    }
-    case "needs-task": {
-      const message = `The tool "${shown(check.name)}" is left out: it can only be called as a task, which is not supported.`;
-      notice("mcp-tool-needs-task", message, check.name);
-      return;
-    }
-    case "usable": {
-      const { definition, remarks } = check;
-      const { sourceName } = definition;
-      if (found.has(sourceName)) {
-        const message = `A second tool of the name "${shown(sourceName)}" is left out.`;
-        notice("mcp-tool-duplicate", message, sourceName);
+      if (!this.#takePage(tools)) {
         return;
       }
-      found.set(sourceName, definition);
-      for (const remark of remarks) {
-        notice("mcp-tool-changed", `The tool "${shown(sourceName)}": ${remark}.`, sourceName);
+      cursor = this.#cursorAfter(nextCursor);
+      if (cursor === undefined) {
+        return;
       }
+    }
+    this.#endAt("mcp-too-many-pages", "maxPages");
+  }
+
+  async #askForPage(cursor: string | undefined): Promise<JsonObject> {
+    try {
+      return await this.#options.request(cursor === undefined ? {} : { cursor });
+    } catch (error) {
+      if (McpError.is(error) && error.remote?.code === methodNotFound) {
+        return { tools: [] };
+      }
+      throw error;
+    }
+  }
+
+  /** Whether there is room for more. */
+  #takePage(tools: readonly Json[]): boolean {
+    const { maxTools, maxDiscoveryBytes, maxDiscoveryNodes } = this.#options.limits;
+    for (const entry of tools) {
+      if (this.found.size >= maxTools) {
+        return this.#endAt("mcp-too-many-tools", "maxTools");
+      }
+      const { bytes, nodes } = jsonSize(entry, maxDiscoveryNodes - this.#nodes);
+      this.#bytes += bytes;
+      this.#nodes += nodes;
+      if (this.#nodes > maxDiscoveryNodes) {
+        return this.#endAt("mcp-discovery-too-large", "maxDiscoveryNodes");
+      }
+      if (this.#bytes > maxDiscoveryBytes) {
+        return this.#endAt("mcp-discovery-too-large", "maxDiscoveryBytes");
+      }
+      this.#take(entry);
+    }
+    return true;
+  }
+
+  /** Keeps what has been read, and says where it ended. */
+  #endAt(code: string, limit: keyof McpLimits): false {
+    const words = limitWords(limit, this.#options.limits);
+    this.#notices.always(
+      code,
+      `Its list of tools goes on beyond ${words}: ${this.found.size} tools were taken, the rest is left out.`,
+    );
+    return false;
+  }
+
+  #take(entry: Json): void {
+    const check = checkToolDefinition(entry, this.#options.limits);
+    switch (check.kind) {
+      case "unusable":
+        this.#notices.add(
+          check.code,
+          `The tool "${shown(check.name)}" is left out: ${check.reason}.`,
+          check.name,
+        );
+        return;
+      case "usable": {
+        const { definition, remarks } = check;
+        const { sourceName } = definition;
+        if (this.found.has(sourceName)) {
+          const message = `A second tool of the name "${shown(sourceName)}" is left out.`;
+          this.#notices.add("mcp-tool-duplicate", message, sourceName);
+          return;
+        }
+        this.found.set(sourceName, definition);
+        for (const { code, words } of remarks) {
+          this.#notices.add(code, `The tool "${shown(sourceName)}": ${words}.`, sourceName);
+        }
+      }
+    }
+  }
+
+  #cursorAfter(next: Json | undefined): string | undefined {
+    if (next === undefined || next === null || next === "") {
+      return undefined;
+    }
+    if (typeof next !== "string") {
+      throw this.#error("mcp-protocol", "sent a cursor that is not a text");
+    }
+    const { limits } = this.#options;
+    if (Buffer.byteLength(next) > limits.maxCursorBytes) {
+      const words = limitWords("maxCursorBytes", limits);
+      throw this.#error("mcp-limit", `sent a cursor for its list of tools that is over ${words}`);
+    }
+    if (this.#cursors.has(next)) {
+      throw this.#error("mcp-protocol", "sends the pages of its list of tools in a circle");
+    }
+    this.#cursors.add(next);
+    return next;
+  }
+
+  #error(code: McpErrorCode, what: string): McpError {
+    const { server } = this.#options;
+    return new McpError(`The MCP server "${server}" ${what}.`, { code, server });
+  }
+}
+
+/** Hands on the first notices, and counts the others. */
+class LimitedNotices {
+  readonly #notice: ListToolsOptions["notice"];
+  #count = 0;
+
+  constructor(notice: ListToolsOptions["notice"]) {
+    this.#notice = notice;
+  }
+
+  add(code: string, message: string, tool: string): void {
+    this.#count += 1;
+    if (this.#count <= mostNotices) {
+      this.#notice(code, message, tool);
+    }
+  }
+
+  always(code: string, message: string): void {
+    this.#notice(code, message);
+  }
+
+  end(): void {
+    if (this.#count > mostNotices) {
+      const message = `${this.#count - mostNotices} more notices on its tools are not shown.`;
+      this.#notice("mcp-notices-omitted", message);
     }
   }
 }
 
 const shown = (name: string): string => visibleLine(name, 64);
-
-const malformed = ({ server }: ListToolsOptions, what: string): McpError =>
-  new McpError(`The MCP server "${server}" ${what}.`, { code: "mcp-protocol", server });

@@ -3,6 +3,7 @@ import type { JsonObject } from "../base/json.ts";
 import type { McpServerConfig } from "../tool/mcp-server-config.ts";
 import type { ToolProgress } from "../tool/tool.ts";
 import { listTools } from "./list-tools.ts";
+import { resolveLimits } from "./mcp-limits.ts";
 import { ProtocolClient } from "./protocol-client.ts";
 import type { McpCallResult } from "./to-tool-result.ts";
 import type { McpToolDefinition } from "./tool-definition.ts";
@@ -77,6 +78,7 @@ export async function openMcpConnection(
       const end = clock.now() + timeoutMs * listFactor;
       return listTools({
         server,
+        limits: resolveLimits(config.limits),
         notice: options.notice,
         request: (params) =>
           client.request("tools/list", params, {

@@ -3,7 +3,10 @@ import type { Binding } from "../tool/binding.ts";
 import { defineTool } from "../tool/define-tool.ts";
 import type { Tool, ToolCall } from "../tool/tool.ts";
 import { normalizeToolName } from "../tool/tool-names.ts";
+import type { ToolResult } from "../tool/tool-result.ts";
+import { checkOutput, type OutputMismatchPolicy } from "./check-output.ts";
 import type { McpConnection } from "./mcp-connection.ts";
+import type { ResolvedLimits } from "./mcp-limits.ts";
 import { toToolError } from "./to-tool-error.ts";
 import { type McpCallResult, toToolResult } from "./to-tool-result.ts";
 import type { McpToolDefinition } from "./tool-definition.ts";
@@ -30,6 +33,11 @@ export interface McpToolScope {
   /** What the tool is to be called, instead of its normalised name. */
   readonly name?: string | undefined;
   readonly mapResult?: MapResult | undefined;
+  readonly limits: ResolvedLimits;
+  /** What is done with a result that does not fit the tool's outputSchema. */
+  readonly outputMismatch: OutputMismatchPolicy;
+  /** Told where a result does not fit or cannot be checked. */
+  notice(code: string, message: string): void;
 }
 
 /**
@@ -40,13 +48,13 @@ export const idempotencyMetaKey = "dragoman/idempotency-key";
 
 /** A tool that calls a server's. What goes wrong is a `ToolError`; an abort is the signal's reason. */
 export function toMcpTool(definition: McpToolDefinition, scope: McpToolScope): Tool {
-  const { server, connection, mapResult } = scope;
+  const { connection, mapResult } = scope;
   const { sourceName, title, outputSchema, annotations } = definition;
   return defineTool({
     name: scope.name ?? normalizeToolName(sourceName),
-    description: definition.description || `A tool of the MCP server "${server}".`,
+    description: definition.description || `A tool of the MCP server "${scope.server}".`,
     inputSchema: definition.inputSchema,
-    source: { server, name: sourceName },
+    source: { server: scope.server, name: sourceName },
     ...(title === undefined ? {} : { title }),
     ...(outputSchema === undefined ? {} : { outputSchema }),
     ...(annotations === undefined ? {} : { annotations }),
@@ -56,9 +64,18 @@ export function toMcpTool(definition: McpToolDefinition, scope: McpToolScope): T
       const returned = await Promise.resolve(
         mapResult ? mapResult(result, { call: about, binding: call.binding }) : result,
       );
-      return returned === result ? toToolResult(result, { server, tool: sourceName }) : returned;
+      return returned === result ? defaultResult(result, definition, scope) : returned;
     },
   });
+}
+
+async function defaultResult(
+  result: McpCallResult,
+  definition: McpToolDefinition,
+  { server, limits, outputMismatch, notice }: McpToolScope,
+): Promise<ToolResult> {
+  const mapped = toToolResult(result, { server, tool: definition.sourceName, limits });
+  return checkOutput(mapped, result, { definition, policy: outputMismatch, notice });
 }
 
 async function callServer(

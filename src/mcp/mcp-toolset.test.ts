@@ -215,6 +215,32 @@ test("what is wrong with one tool is a notice that names server and tool", async
   ]);
 });
 
+test("G-T15: limits and outputMismatch of a toolset reach list and results", async () => {
+  const strict = { type: "object", required: ["x"] };
+  const { tools, tool, notices } = await openFake({
+    ...publishing(
+      { ...(named("result") as object), outputSchema: strict },
+      { ...(named("echo") as object), outputSchema: { $ref: "#/$defs/Gone" } },
+      named("hang"),
+    ),
+    limits: { maxTools: 2, maxImages: 1 },
+    outputMismatch: "warn",
+  });
+  expect(tools.map(({ name }) => name)).toEqual(["result", "echo"]);
+  const image = { type: "image", mimeType: "image/png", data: "AAAA" };
+  const result = { content: [image, image], structuredContent: {} };
+  const returned = await callTool(tool("result"), { result });
+  expect(JSON.stringify(returned)).toContain("limits.maxImages (1)");
+  expect(await callTool(tool("echo"), {})).toMatchObject({ kind: "success" });
+  expect(notices).toEqual([
+    expect.stringMatching(
+      /^mcp-schema-unusable: MCP server "fake": The tool "echo": its outputSchema/,
+    ),
+    expect.stringMatching(/^mcp-too-many-tools: MCP server "fake": .* limits.maxTools \(2\)/),
+    expect.stringMatching(/^mcp-output-mismatch: MCP server "fake": The tool "result" returned/),
+  ]);
+});
+
 test("of a tool that is not wanted nothing is told", async () => {
   const { tools, notices } = await openFake({
     ...publishing({ name: "bad" }, named("good"), named("good")),
@@ -331,6 +357,8 @@ test.each([
   [{ transport: { type: "http", url: "http://h/" } }, "allowInsecureHttp"],
   [{ name: "" }, '"name" is empty'],
   [{ timeoutMs: -1 }, '"timeoutMs" must be'],
+  [{ outputMismatch: "throw" }, '"outputMismatch" must be "error", "warn" or "ignore"'],
+  [{ limits: { maxTols: 1 } }, 'Did you mean "maxTools"?'],
   [{ tools: "echo" }, '"tools" must be a list of names, or an object'],
   [{ tools: [1] }, '"tools" must be a list of names'],
   [{ tools: { echo: "my echo" } }, 'The name for "echo"'],

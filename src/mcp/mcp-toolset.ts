@@ -1,11 +1,14 @@
 import { untilAborted } from "../base/abort.ts";
 import { ConfigurationError, messageOf } from "../base/dragoman-error.ts";
 import type { Binding } from "../tool/binding.ts";
+import type { McpLimits } from "../tool/mcp-limits.ts";
 import type { McpServerConfig, McpTransport } from "../tool/mcp-server-config.ts";
 import { isTool, type Tool } from "../tool/tool.ts";
 import type { OpenToolset, Toolset, ToolsetObserver, UnavailablePolicy } from "../tool/toolset.ts";
+import type { OutputMismatchPolicy } from "./check-output.ts";
 import { didYouMean } from "./closest-name.ts";
 import { type McpConnection, openMcpConnection } from "./mcp-connection.ts";
+import { resolveLimits } from "./mcp-limits.ts";
 import { type MapResult, toMcpTool } from "./mcp-tool.ts";
 import { parseMcpServerConfig, parseMcpTransport } from "./parse-mcp-server-config.ts";
 import { checkSelection, isSelected, selectTools, type ToolSelection } from "./select-tools.ts";
@@ -36,6 +39,15 @@ export interface McpToolsetOptions {
    * publish is a notice, not a failure.
    */
   readonly tools?: ToolSelection;
+  /** How much is taken of the server. Absent ones have their defaults; see {@link McpLimits}. */
+  readonly limits?: McpLimits;
+  /**
+   * What is done with a result that does not fit the tool's outputSchema: an error that the model
+   * reads with the server's content (`"error"`, the default), a notice and a remark beside the result
+   * (`"warn"`), or nothing. Results that the server marks as errors are not checked, nor are those
+   * that `mapResult` replaces.
+   */
+  readonly outputMismatch?: OutputMismatchPolicy;
   readonly mapTool?: MapTool;
   /** Also called with results that the server marks as errors. What it throws fails that call. */
   readonly mapResult?: MapResult;
@@ -60,12 +72,16 @@ export interface McpToolsetOptions {
 export function mcpToolset(options: McpToolsetOptions): Toolset {
   const where = `mcpToolset(${JSON.stringify(options.name)})`;
   refuseUnknownOptions(options, where);
-  const { transport, timeoutMs } = options;
+  const { transport, timeoutMs, limits } = options;
   // A transport that is known already is checked now; the place of one that is not is held by another.
   const known = typeof transport === "function" ? { type: "stdio", command: "?" } : transport;
   const { name, description } = options;
-  parseMcpServerConfig(withoutUndefined({ name, description, timeoutMs, transport: known }), where);
+  parseMcpServerConfig(
+    withoutUndefined({ name, description, timeoutMs, limits, transport: known }),
+    where,
+  );
   checkSelection(options.tools, where);
+  checkPolicy(options.outputMismatch, where);
   return {
     name,
     description,
@@ -82,6 +98,8 @@ const optionNames: Readonly<Record<keyof McpToolsetOptions, true>> = {
   description: true,
   transport: true,
   timeoutMs: true,
+  limits: true,
+  outputMismatch: true,
   tools: true,
   mapTool: true,
   mapResult: true,
@@ -96,6 +114,17 @@ function refuseUnknownOptions(options: McpToolsetOptions, where: string): void {
   if (unknown !== undefined) {
     throw new ConfigurationError(
       `${where}: Unknown option "${unknown}".${didYouMean(unknown, names)} Allowed: ${names.join(", ")}.`,
+      { code: "invalid-configuration" },
+    );
+  }
+}
+
+const policies: readonly (string | undefined)[] = ["error", "warn", "ignore", undefined];
+
+function checkPolicy(policy: unknown, where: string): void {
+  if (!policies.some((known) => known === policy)) {
+    throw new ConfigurationError(
+      `${where}: "outputMismatch" must be "error", "warn" or "ignore", got ${JSON.stringify(policy)}.`,
       { code: "invalid-configuration" },
     );
   }
@@ -125,18 +154,21 @@ async function open(
 }
 
 async function configFor(
-  { name, transport, timeoutMs }: McpToolsetOptions,
+  { name, transport, timeoutMs, limits }: McpToolsetOptions,
   where: string,
   binding: Binding,
 ): Promise<McpServerConfig> {
-  const limit = timeoutMs === undefined ? {} : { timeoutMs };
+  const settings = {
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    ...(limits === undefined ? {} : { limits }),
+  };
   if (typeof transport !== "function") {
-    return { name, transport, ...limit };
+    return { name, transport, ...settings };
   }
   const answer = await calling(`The transport function of ${where}`, binding, async () =>
     untilAborted(Promise.resolve(transport(binding)), binding.signal),
   );
-  return { name, transport: parseMcpTransport(answer, `The transport of ${where}`), ...limit };
+  return { name, transport: parseMcpTransport(answer, `The transport of ${where}`), ...settings };
 }
 
 async function toolsOf(
@@ -151,9 +183,19 @@ async function toolsOf(
     }
   };
   const definitions = await connection.listTools({ signal: binding.signal, notice });
+  const limits = resolveLimits(options.limits);
+  const { outputMismatch = "error" } = options;
   const tools: Tool[] = [];
   for (const { definition, name } of selectTools(definitions, options.tools, notice)) {
-    const tool = toMcpTool(definition, { server, connection, name, mapResult });
+    const tool = toMcpTool(definition, {
+      server,
+      connection,
+      name,
+      mapResult,
+      limits,
+      outputMismatch,
+      notice,
+    });
     const mapped = mapTool
       ? await calling(`The mapTool of the MCP toolset "${server}"`, binding, async () =>
           mapTool(tool, { definition, binding }),

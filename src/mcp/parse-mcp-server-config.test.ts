@@ -45,6 +45,16 @@ test.each([
   }
 });
 
+test("G-T15: limits are taken over, and a wrong one is named", () => {
+  const config = { name: "a", transport: stdio, limits: { maxTools: 5, maxImageBytes: 1_000 } };
+  expect(parseMcpServerConfig(config, "here")).toEqual(config);
+  const withLimits = (limits: unknown): unknown => ({ name: "a", transport: stdio, limits });
+  expect(faultOf(withLimits({ maxTool: 1 }))).toContain('"maxTool" in the limits. Did you mean');
+  expect(faultOf(withLimits({ maxPages: 0 }))).toContain('"maxPages" must be a positive whole');
+  expect(faultOf(withLimits({ maxDefinitionDepth: 501 }))).toContain("at most 500, got 501");
+  expect(faultOf(withLimits(7))).toContain("must be an object");
+});
+
 test("an unknown transport type lists the valid ones", () => {
   const message = faultOf({ name: "a", transport: { type: "stido" } });
   expect(message).toContain('Invalid transport type: "stido"');

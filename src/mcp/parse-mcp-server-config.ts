@@ -20,6 +20,7 @@ import {
   refuseUnknownKeys,
   requiredText,
 } from "./config-shape.ts";
+import { limitsIn } from "./mcp-limits.ts";
 
 /**
  * Checks plain data strictly and gives it back as the configuration of a server.
@@ -44,18 +45,20 @@ export function toServerConfig(value: unknown): McpServerConfig {
   if (typeof fields["transport"] === "string") {
     throw flatTransport(fields["transport"]);
   }
-  refuseUnknownKeys(fields, ["name", "description", "transport", "timeoutMs"], at);
+  refuseUnknownKeys(fields, ["name", "description", "transport", "timeoutMs", "limits"], at);
   const name = requiredText(fields, "name", at, "it is the alias by which you know the server");
   if (fields["transport"] === undefined) {
     throw new ConfigFault(at.path, `"transport" is missing: it says how the server is reached.`);
   }
   const description = optionalText(fields, "description", at.path);
   const timeoutMs = optionalCount(fields, "timeoutMs", { path: at.path, unit: "milliseconds" });
+  const limits = limitsIn(fields, at.path);
   return {
     name,
     transport: toTransport(fields["transport"], ["transport"]),
     ...(description === undefined ? {} : { description }),
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    ...(limits === undefined ? {} : { limits }),
   };
 }
 

@@ -8,7 +8,7 @@ test.each([
   ["mcp-certificate", "tool-certificate"],
   ["mcp-timeout", "tool-timeout"],
   ["mcp-protocol", "tool-failed"],
-  ["mcp-limit", "tool-failed"],
+  ["mcp-limit", "tool-response-too-large"],
 ] as const)(
   "%s is a tool error of the kind %s that names the trouble",
   (code: McpErrorCode, toolCode) => {

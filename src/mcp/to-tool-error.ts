@@ -34,6 +34,6 @@ const codes: Readonly<Record<McpErrorCode, ToolErrorCode>> = {
   "mcp-timeout": "tool-timeout",
   "mcp-http": "tool-http",
   "mcp-protocol": "tool-failed",
-  "mcp-limit": "tool-failed",
+  "mcp-limit": "tool-response-too-large",
   "mcp-remote-error": "remote-tool",
 };

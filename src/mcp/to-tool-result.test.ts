@@ -1,10 +1,13 @@
 import { expect, test } from "vitest";
 import type { Json } from "../base/json.ts";
 import type { ResultContent } from "../message/content.ts";
+import type { McpLimits } from "../tool/mcp-limits.ts";
 import type { ToolResult } from "../tool/tool-result.ts";
+import { resolveLimits } from "./mcp-limits.ts";
 import { type McpCallResult, toToolResult } from "./to-tool-result.ts";
 
-const of = (result: McpCallResult): ToolResult => toToolResult(result, { server: "s", tool: "t" });
+const of = (result: McpCallResult, limits: McpLimits = {}): ToolResult =>
+  toToolResult(result, { server: "s", tool: "t", limits: resolveLimits(limits) });
 const block = (text: string): Json => ({ type: "text", text });
 const part = (text: string): ResultContent => ({ kind: "text", text });
 const png = "iVBORw0KGgo=";
@@ -153,4 +156,36 @@ test("structured content that is nested beyond measure is noted and not used", (
     part("a"),
     part("[The tool returned data that is nested too deep.]"),
   ]);
+});
+
+test.each<[limit: string, limits: McpLimits, kept: number]>([
+  ["maxImages (20)", {}, 20],
+  ["maxImages (1)", { maxImages: 1 }, 1],
+  ["maxImageBytes (7)", { maxImageBytes: 7 }, 0],
+  ["maxTotalImageBytes (30)", { maxTotalImageBytes: 30 }, 3],
+])("G-T15: what is over limits.%s is left out and named in its place", (limit, limits, kept) => {
+  const image = { type: "image", mimeType: "image/png", data: png };
+  const { content } = of({ content: Array.from({ length: 22 }, () => image) }, limits);
+  expect(content).toHaveLength(22);
+  expect(content.filter(({ kind }) => kind === "image")).toHaveLength(kept);
+  expect(content.at(-1)).toEqual(
+    part(
+      expect.stringMatching(/^\[One image of 8 bytes from the MCP server "s" is left out: .*\.\]$/),
+    ),
+  );
+  expect(JSON.stringify(content.at(-1))).toContain(`limits.${limit}`);
+});
+
+test("a small image after a large one is kept", () => {
+  const image = (data: string): Json => ({ type: "image", mimeType: "image/png", data });
+  const { content } = of({ content: [image("AAAA".repeat(9)), image(png)] }, { maxImageBytes: 20 });
+  expect(content.map(({ kind }) => kind)).toEqual(["text", "image"]);
+});
+
+test("text that is JSON without bottom, and many texts beside much data, do no harm", () => {
+  const deep = "[".repeat(100_000) + "]".repeat(100_000);
+  expect(of({ content: [block(deep)], structuredContent: [] }).kind).toBe("success");
+  const structuredContent = Array.from({ length: 50_000 }, (_unused, index) => ({ index }));
+  const content = Array.from({ length: 50_000 }, () => block("7"));
+  expect(of({ content, structuredContent }).kind).toBe("success");
 });

@@ -1,7 +1,10 @@
-import { isJsonObject, type Json, type JsonObject, parseJson } from "../base/json.ts";
+import { isDeeperThan, isJsonObject, type Json, type JsonObject } from "../base/json.ts";
 import { ToolError } from "../base/tool-error.ts";
 import type { MediaPart, ResultContent } from "../message/content.ts";
 import { type ToolResult, toolFailure, toolSuccess } from "../tool/tool-result.ts";
+import { isSaid } from "./is-said.ts";
+import type { ResolvedLimits } from "./mcp-limits.ts";
+import { mediaWithinLimits } from "./media-limits.ts";
 import { visibleLine } from "./visible-text.ts";
 
 /** The result of `tools/call` as the server sent it; only that it is an object has been checked. */
@@ -19,6 +22,7 @@ export interface ResultOrigin {
   readonly server: string;
   /** The server's own name of the tool. */
   readonly tool: string;
+  readonly limits: ResolvedLimits;
 }
 
 /**
@@ -27,10 +31,11 @@ export interface ResultOrigin {
  * text does not say it already. A result that the server marks as an error becomes an error with
  * the server's text, unchanged. It never throws, whatever the blocks are.
  */
-export function toToolResult(result: McpCallResult, { server, tool }: ResultOrigin): ToolResult {
+export function toToolResult(result: McpCallResult, origin: ResultOrigin): ToolResult {
+  const { server, tool } = origin;
   const blocks: readonly Json[] = Array.isArray(result.content) ? result.content : [];
   const shown = [
-    ...blocks.map(toContent),
+    ...mediaWithinLimits(blocks.map(toContent), origin),
     ...(isDeeperThan(deepest, result.structuredContent)
       ? [note("data that is nested too deep")]
       : []),
@@ -61,13 +66,6 @@ export function toToolResult(result: McpCallResult, { server, tool }: ResultOrig
 
 /** Nobody means data of such depth, and nothing that is written for them would hold. */
 const deepest = 256;
-
-function isDeeperThan(depth: number, value: Json | undefined): boolean {
-  if (typeof value !== "object" || value === null) {
-    return false;
-  }
-  return depth === 0 || Object.values(value).some((inner) => isDeeperThan(depth - 1, inner));
-}
 
 /** The text; where there is none but media, what they are. */
 function textValue(texts: readonly string[], content: readonly ResultContent[]): Json {
@@ -155,43 +153,6 @@ function linkPart({ uri, name, mimeType }: JsonObject): ResultContent {
   const type = typeof mimeType === "string" ? `, ${shortText(mimeType)}` : "";
   const label = typeof name === "string" ? `${shortText(name)}: ` : "";
   return textPart(`[Resource ${label}${visibleLine(uri, 2000)}${type}]`);
-}
-
-/**
- * Whether the texts say the structured content: as JSON, as its only string, or item by item.
- * Servers that wrap what is no object (`{ result: … }`) say what is inside.
- */
-function isSaid(structured: Json, texts: readonly string[]): boolean {
-  if (texts.length === 0) {
-    return false;
-  }
-  const inner = isJsonObject(structured) ? Object.values(structured) : [];
-  const forms = inner.length === 1 ? [structured, inner[0]] : [structured];
-  return forms.some(
-    (form) =>
-      texts.some((text) => says(text, form)) ||
-      says(texts.join("\n"), form) ||
-      (Array.isArray(form) &&
-        form.length === texts.length &&
-        texts.every((text, index) => says(text, form[index]))),
-  );
-}
-
-function says(text: string, value: Json | undefined): boolean {
-  if (typeof value === "string") {
-    return text === value || parseJson(text) === value;
-  }
-  const parsed = parseJson(text);
-  return parsed !== undefined && canonical(parsed) === canonical(value);
-}
-
-/** JSON with sorted keys, so that equal values have equal texts. */
-function canonical(value: Json | undefined): string {
-  return JSON.stringify(value, (_key, inner: Json) =>
-    isJsonObject(inner)
-      ? Object.fromEntries(Object.entries(inner).toSorted(([a], [b]) => (a < b ? -1 : 1)))
-      : inner,
-  );
 }
 
 /** Structured content as JSON; media that are among the blocks anyway are not repeated as text. */

@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
 import type { Json, JsonObject } from "../base/json.ts";
+import type { McpLimits } from "../tool/mcp-limits.ts";
+import { resolveLimits } from "./mcp-limits.ts";
 import { checkToolDefinition, type McpToolDefinition } from "./tool-definition.ts";
 
 const entry = (more: JsonObject = {}): JsonObject => ({
@@ -8,12 +10,16 @@ const entry = (more: JsonObject = {}): JsonObject => ({
   ...more,
 });
 
-function check(more: JsonObject): { definition: McpToolDefinition; remarks: readonly string[] } {
-  const checked = checkToolDefinition(entry(more));
+function check(
+  more: JsonObject,
+  limits: McpLimits = {},
+): { definition: McpToolDefinition; remarks: readonly string[] } {
+  const checked = checkToolDefinition(entry(more), resolveLimits(limits));
   if (checked.kind !== "usable") {
     throw new Error(`the definition is ${checked.kind}`);
   }
-  return checked;
+  const remarks = checked.remarks.map(({ code, words }) => `${code}: ${words}`);
+  return { definition: checked.definition, remarks };
 }
 
 test("a definition is taken over whole", () => {
@@ -34,7 +40,6 @@ test("a definition is taken over whole", () => {
     _meta: { a: 1 },
   });
   expect(check(raw)).toMatchObject({
-    kind: "usable",
     definition: {
       sourceName: "get.sum",
       title: "Sum",
@@ -80,7 +85,17 @@ test("what cannot be seen is taken out of all that a model is shown, with a rema
 test("a long description is cut, with a remark", () => {
   const { definition, remarks } = check({ description: "x".repeat(5000) });
   expect(definition.description).toHaveLength(4096);
-  expect(remarks).toEqual([expect.stringContaining("cut at 4096 characters")]);
+  expect(remarks).toEqual([
+    "mcp-tool-changed: its description was cut at limits.maxDescriptionLength (4096) characters",
+  ]);
+  expect(check({ description: "xy" }, { maxDescriptionLength: 1 }).definition.description).toBe(
+    "x",
+  );
+  const inputSchema = { properties: { a: { description: "xy" } } };
+  const limits = { maxParameterDescriptionLength: 1 };
+  expect(check({ inputSchema }, limits).definition.inputSchema).toEqual({
+    properties: { a: { description: "x" } },
+  });
 });
 
 test("a description that is no text is none", () => {
@@ -88,21 +103,48 @@ test("a description that is no text is none", () => {
 });
 
 const nested = (depth: number): Json => (depth === 0 ? {} : { not: nested(depth - 1) });
+const patterns = (count: number, pattern: string): JsonObject => ({
+  allOf: Array.from({ length: count }, () => ({ pattern })),
+});
 const huge = (): JsonObject => ({ enum: Array.from({ length: 20_000 }, () => 0) });
 
-test.each([
-  ["nested more than 64 deep", nested(100)],
-  ["nested more than 64 deep", nested(5000)],
-  ["more than 10000 parts", huge()],
-])(
-  "a schema that is or has %s is refused for the input and not used for the output",
-  (words, schema) => {
-    expect(checkToolDefinition(entry({ inputSchema: schema }))).toMatchObject({
-      kind: "malformed",
-      reason: expect.stringContaining(words),
-    });
-    const { definition, remarks } = check({ outputSchema: schema });
-    expect(definition.outputSchema).toBeUndefined();
-    expect(remarks).toEqual([expect.stringContaining("outputSchema")]);
-  },
-);
+test.each<[limit: string, more: JsonObject, limits: McpLimits]>([
+  ["maxDefinitionDepth (64)", { inputSchema: nested(100) }, {}],
+  ["maxDefinitionDepth (64)", { outputSchema: nested(5_000) }, {}],
+  ["maxDefinitionDepth (5)", { _meta: nested(7) }, { maxDefinitionDepth: 5 }],
+  ["maxDefinitionNodes (10000)", { inputSchema: huge() }, {}],
+  ["maxPatterns (1000)", { inputSchema: patterns(1_001, "a") }, {}],
+  ["maxPatterns (1)", { outputSchema: patterns(2, "a") }, { maxPatterns: 1 }],
+  [
+    "maxPatternBytes (65536)",
+    { inputSchema: { patternProperties: { ["é".repeat(33_000)]: {} } } },
+    {},
+  ],
+])("G-T15: a tool whose definition is over limits.%s is of no use", (limit, more, limits) => {
+  expect(checkToolDefinition(entry(more), resolveLimits(limits))).toMatchObject({
+    kind: "unusable",
+    code: "mcp-tool-too-large",
+    reason: expect.stringContaining(` than limits.${limit}`),
+  });
+});
+
+test("a schema that cannot be used leaves its tool unchecked, which is a remark", () => {
+  const { definition, remarks } = check({
+    inputSchema: { type: "object", properties: { a: { $ref: "#/$defs/Gone" } } },
+    outputSchema: { $ref: "https://example.com/schema" },
+  });
+  expect(definition.outputSchema).toEqual({ $ref: "https://example.com/schema" });
+  expect(remarks).toEqual([
+    'mcp-schema-unusable: its inputSchema refers to "#/$defs/Gone", where there is no schema; its arguments are not checked against it',
+    'mcp-schema-unusable: its outputSchema refers to "https://example.com/schema", which is not part of it; nothing is fetched; its results are not checked against it',
+  ]);
+});
+
+test("a pattern that is not linear stays in the schema, unchecked, which is a remark", () => {
+  const inputSchema = { type: "object", properties: { a: { pattern: "^(?=a)" } } };
+  const { definition, remarks } = check({ inputSchema });
+  expect(definition.inputSchema).toEqual(inputSchema);
+  expect(remarks).toEqual([
+    expect.stringMatching(/^mcp-pattern-unchecked: .*, the first: \^\(\?=a\)$/),
+  ]);
+});

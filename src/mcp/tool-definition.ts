@@ -1,7 +1,9 @@
 import { isJsonObject, type Json, type JsonObject } from "../base/json.ts";
-import type { JsonSchema } from "../base/json-schema.ts";
+import { inspectJsonSchema, type JsonSchema } from "../base/json-schema.ts";
 import type { ToolAnnotations } from "../tool/tool.ts";
 import { cleanSchema } from "./clean-schema.ts";
+import { jsonSize } from "./json-size.ts";
+import { limitWords, type ResolvedLimits } from "./mcp-limits.ts";
 import { visibleLine, visibleText } from "./visible-text.ts";
 
 /**
@@ -12,7 +14,7 @@ export interface McpToolDefinition {
   /** The server's own name of the tool, which is what it is called by. */
   readonly sourceName: string;
   readonly title?: string;
-  /** At most 4 096 characters. */
+  /** At most `limits.maxDescriptionLength` characters. */
   readonly description: string;
   readonly inputSchema: JsonSchema;
   readonly outputSchema?: JsonSchema;
@@ -26,76 +28,137 @@ export type DefinitionCheck =
   | {
       readonly kind: "usable";
       readonly definition: McpToolDefinition;
-      /** What had to be changed, in words. */
-      readonly remarks: readonly string[];
+      /** What had to be changed, or cannot be relied on. */
+      readonly remarks: readonly Remark[];
     }
-  | { readonly kind: "malformed"; readonly name: string; readonly reason: string }
-  | { readonly kind: "needs-task"; readonly name: string };
+  | {
+      readonly kind: "unusable";
+      readonly code: string;
+      readonly name: string;
+      readonly reason: string;
+    };
+
+/** A notice on a tool that is had all the same; the words go on "The tool …: ". */
+export interface Remark {
+  readonly code: string;
+  readonly words: string;
+}
 
 const longestName = 256;
-const longestDescription = 4096;
 
 /** Checks one entry of a server's list by itself: a bad one does no harm to the others. */
-export function checkToolDefinition(entry: Json | undefined): DefinitionCheck {
+export function checkToolDefinition(
+  entry: Json | undefined,
+  limits: ResolvedLimits,
+): DefinitionCheck {
+  const unusable = (code: string, name: string, reason: string): DefinitionCheck => ({
+    kind: "unusable",
+    code,
+    name,
+    reason,
+  });
   if (!isJsonObject(entry)) {
-    return { kind: "malformed", name: "?", reason: "it is not an object" };
+    return unusable("mcp-tool-malformed", "?", "it is not an object");
   }
   const { name } = entry;
   if (typeof name !== "string" || name === "" || name.length > longestName) {
-    const shown = visibleLine(String(name), 64);
-    return {
-      kind: "malformed",
-      name: shown,
-      reason: "its name is not a text of 1 to 256 characters",
-    };
+    const shown = typeof name === "string" ? visibleLine(name, 64) : "?";
+    const reason = `its name is not a text of 1 to ${longestName} characters`;
+    return unusable("mcp-tool-malformed", shown, reason);
+  }
+  const excess = excessOf(entry, limits);
+  if (excess !== undefined) {
+    return unusable("mcp-tool-too-large", name, excess);
   }
   if (needsTask(entry)) {
-    return { kind: "needs-task", name };
+    const reason = "it can only be called as a task, which is not supported";
+    return unusable("mcp-tool-needs-task", name, reason);
   }
-  const input = cleanSchema(entry["inputSchema"]);
-  if (input.kind === "refused") {
-    return { kind: "malformed", name, reason: `its inputSchema ${input.reason}` };
+  const { inputSchema } = entry;
+  if (!isJsonObject(inputSchema)) {
+    return unusable("mcp-tool-malformed", name, "its inputSchema is not an object");
   }
-  const { type = "object" } = input.schema;
-  if (type !== "object") {
-    return { kind: "malformed", name, reason: "its inputSchema does not describe an object" };
+  if ((inputSchema["type"] ?? "object") !== "object") {
+    const reason = "its inputSchema does not describe an object";
+    return unusable("mcp-tool-malformed", name, reason);
   }
-  return usable(name, entry, input);
+  return usable(name, { ...entry, inputSchema }, { raw: entry, limits });
+}
+
+/** Which limit a definition is over, in words. */
+function excessOf(entry: JsonObject, limits: ResolvedLimits): string | undefined {
+  const size = jsonSize(entry, limits.maxDefinitionNodes);
+  const excesses = [
+    [size.nodes, "maxDefinitionNodes", "it has more parts than"],
+    [size.depth, "maxDefinitionDepth", "it is nested deeper than"],
+    [size.patterns, "maxPatterns", "it has more patterns than"],
+    [size.longestPattern, "maxPatternBytes", "it has a longer pattern than"],
+  ] as const;
+  const [found] = excesses.filter(([value, limit]) => value > limits[limit]);
+  return found && `${found[2]} ${limitWords(found[1], limits)}`;
 }
 
 function usable(
   name: string,
-  entry: JsonObject,
-  input: { readonly schema: JsonSchema; readonly changed: boolean },
+  entry: JsonObject & { readonly inputSchema: JsonObject },
+  { raw, limits }: { readonly raw: JsonObject; readonly limits: ResolvedLimits },
 ): DefinitionCheck {
   const written = typeof entry["description"] === "string" ? entry["description"] : "";
   const visible = visibleText(written);
-  const description = visible.slice(0, longestDescription);
+  const description = visible.slice(0, limits.maxDescriptionLength);
   const title = titleOf(entry);
-  const output = cleanSchema(entry["outputSchema"]);
+  const input = cleanSchema(entry.inputSchema, limits);
+  const output = isJsonObject(entry["outputSchema"])
+    ? cleanSchema(entry["outputSchema"], limits)
+    : undefined;
   const annotations = annotationsOf(entry["annotations"]);
-  const remarks = [
+  const changes = [
     ...(visible === written
       ? []
       : ["its description held invisible characters, which were taken out"]),
     ...(description === visible
       ? []
-      : [`its description was cut at ${longestDescription} characters`]),
-    ...(input.changed ? ["descriptions of its parameters were cleaned or cut"] : []),
-    ...(output.kind === "refused" && entry["outputSchema"] !== undefined
-      ? [`its outputSchema ${output.reason} and is not used`]
+      : [`its description was cut at ${limitWords("maxDescriptionLength", limits)} characters`]),
+    ...(input.changed
+      ? [
+          `descriptions of its parameters held invisible characters or were over ${limitWords("maxParameterDescriptionLength", limits)}, and were cleaned or cut`,
+        ]
+      : []),
+    ...(output === undefined && entry["outputSchema"] !== undefined
+      ? ["its outputSchema is not an object and is not used"]
       : []),
   ];
   const definition: McpToolDefinition = {
     sourceName: name,
     description,
     inputSchema: input.schema,
-    raw: entry,
+    raw,
     ...(title === undefined ? {} : { title }),
-    ...(output.kind === "clean" ? { outputSchema: output.schema } : {}),
+    ...(output === undefined ? {} : { outputSchema: output.schema }),
     ...(annotations === undefined ? {} : { annotations }),
   };
+  const remarks = [
+    ...changes.map((words) => ({ code: "mcp-tool-changed", words })),
+    ...uncheckable("inputSchema", input.schema),
+    ...(output === undefined ? [] : uncheckable("outputSchema", output.schema)),
+  ];
   return { kind: "usable", definition, remarks };
+}
+
+/** What of a schema cannot be checked. The tool is had all the same. */
+function uncheckable(what: string, schema: JsonSchema): readonly Remark[] {
+  const checked = what === "inputSchema" ? "its arguments" : "its results";
+  const { fault, uncheckedPatterns } = inspectJsonSchema(schema);
+  if (fault !== undefined) {
+    const words = `its ${what} ${fault}; ${checked} are not checked against it`;
+    return [{ code: "mcp-schema-unusable", words }];
+  }
+  const [first] = uncheckedPatterns;
+  if (first === undefined) {
+    return [];
+  }
+  const words = `${checked} are not checked against ${uncheckedPatterns.length} pattern(s) of its ${what} that cannot be decided in linear time, the first: ${visibleLine(first, 100)}`;
+  return [{ code: "mcp-pattern-unchecked", words }];
 }
 
 /** Since 2025-11-25 a tool may be callable only as a task, which we do not do. */

@@ -1,3 +1,5 @@
+import type { McpLimits } from "./mcp-limits.ts";
+
 /** An MCP server that is started as a child process and spoken to over its standard streams. */
 export interface StdioTransport {
   readonly type: "stdio";
@@ -37,4 +39,6 @@ export interface McpServerConfig {
   readonly transport: McpTransport;
   /** For connecting and for each request, in milliseconds. Default 15 000. */
   readonly timeoutMs?: number;
+  /** How much is taken of the server. */
+  readonly limits?: McpLimits;
 }

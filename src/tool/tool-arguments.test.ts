@@ -94,8 +94,25 @@ test("a schema that refers to itself is followed only so far", async () => {
   const more = { $defs: { N: { type: "object", properties: { next: { $ref: "#/$defs/N" } } } } };
   const given = { n: { next: { next: null } } };
   expect(await check({ n: { $ref: "#/$defs/N" } }, given, more)).toEqual({ n: { next: {} } });
-  const loop = { $defs: { L: { $ref: "#/$defs/L" } } };
-  expect(await check({ other: {} }, { other: 1 }, loop)).toEqual({ other: 1 });
+});
+
+test("a schema that is of no use is a mistake of one's own, and left to the server of an MCP tool", async () => {
+  const inputSchema = { type: "object", $defs: { L: { $ref: "#/$defs/L" } } };
+  const tool = { name: "probe", description: "", inputSchema, execute: () => null };
+  await expect(checkArguments(defineTool(tool), {})).rejects.toMatchObject({
+    code: "invalid-schema",
+    message: 'The inputSchema of tool "probe" refers to itself without end ("#/$defs/L").',
+  });
+  const remote = defineTool({ ...tool, source: { server: "s", name: "probe" } });
+  expect(await checkArguments(remote, { other: 1 })).toEqual({ other: 1 });
+});
+
+test("alternatives that branch without end are followed only so far", async () => {
+  const forms = Array.from({ length: 5_000 }, () => ({ $ref: "#/$defs/N" }));
+  const more = { $defs: { N: { anyOf: forms.slice(1).map(() => ({ properties: {} })) } } };
+  expect(await check({ n: { anyOf: forms } }, { n: { a: null } }, more)).toEqual({
+    n: { a: null },
+  });
 });
 
 test("the error tells a model which tool, what is wrong where, and what to do", async () => {

@@ -1,5 +1,6 @@
+import { ConfigurationError } from "../base/dragoman-error.ts";
 import { isJsonObject, type Json, type JsonObject, parseJson } from "../base/json.ts";
-import type { JsonSchema, SchemaIssue } from "../base/json-schema.ts";
+import type { JsonSchema, JsonSchemaCheck, SchemaIssue } from "../base/json-schema.ts";
 import { checkSchema } from "../base/schema.ts";
 import { ToolError } from "../base/tool-error.ts";
 import type { Tool } from "./tool.ts";
@@ -34,7 +35,8 @@ export function parseArguments(text: string): ParsedArguments {
  * decoded, where the schema wants it so.
  *
  * @returns the value to execute the tool with.
- * @throws ToolError `invalid-arguments`, in words that a model can act on.
+ * @throws ToolError `invalid-arguments`, in words that a model can act on; ConfigurationError
+ *   `invalid-schema` where the schema of a tool of the application's own is of no use.
  */
 export async function checkArguments(tool: Tool, given: JsonObject): Promise<unknown> {
   const mended = mend(given, tool.parameters, tool.parameters);
@@ -42,26 +44,55 @@ export async function checkArguments(tool: Tool, given: JsonObject): Promise<unk
   if (check.kind === "valid") {
     return check.value;
   }
+  if (check.kind === "unchecked") {
+    return unchecked(tool, mended, check);
+  }
   throw new ToolError(
     `The arguments of tool "${tool.name}" are not valid, so it was not run:\n${listIssues(check.issues)}\nCall it again with arguments that fit its schema.`,
     { code: "invalid-arguments" },
   );
 }
 
+/** A server's schema that is of no use, or that takes too long, is the server's own affair: it checks, too. */
+function unchecked(
+  { name, source }: Tool,
+  input: Json,
+  { cause, reason }: Extract<JsonSchemaCheck, { kind: "unchecked" }>,
+): Json {
+  if (source === undefined && cause === "schema") {
+    throw new ConfigurationError(`The inputSchema of tool "${name}" ${reason}.`, {
+      code: "invalid-schema",
+    });
+  }
+  return input;
+}
+
 const listIssues = (issues: readonly SchemaIssue[]): string =>
   issues.map(({ path, message }) => `- ${path === "" ? "" : `${path}: `}${message}`).join("\n");
 
-function mend(value: Json, schema: unknown, root: JsonSchema): Json {
-  const forms = formsOf(schema, root, 0);
+/** Deeper data is refused when it is checked. */
+const deepestMended = 256;
+
+function mend(value: Json, schema: unknown, root: JsonSchema, depth = 0): Json {
+  if (depth > deepestMended) {
+    return value;
+  }
+  const forms = formsOf(schema, root);
   const decoded = typeof value === "string" ? decode(value, forms) : value;
   if (Array.isArray(decoded)) {
     const items = forms.find((form) => form["items"] !== undefined)?.["items"];
-    return items === undefined ? decoded : decoded.map((item: Json) => mend(item, items, root));
+    return items === undefined
+      ? decoded
+      : decoded.map((item: Json) => mend(item, items, root, depth + 1));
   }
-  return isJsonObject(decoded) ? mendObject(decoded, forms, root) : decoded;
+  return isJsonObject(decoded) ? mendObject(decoded, forms, { root, depth }) : decoded;
 }
 
-function mendObject(value: JsonObject, forms: readonly JsonSchema[], root: JsonSchema): JsonObject {
+function mendObject(
+  value: JsonObject,
+  forms: readonly JsonSchema[],
+  { root, depth }: { readonly root: JsonSchema; readonly depth: number },
+): JsonObject {
   const form = forms.find(({ properties }) => isJsonObject(properties));
   if (form === undefined) {
     return value;
@@ -73,13 +104,13 @@ function mendObject(value: JsonObject, forms: readonly JsonSchema[], root: JsonS
       inner !== null ||
       required.includes(key) ||
       !Object.hasOwn(properties, key) ||
-      allows(formsOf(properties[key], root, 0), "null"),
+      allows(formsOf(properties[key], root), "null"),
   );
   return Object.fromEntries(
     entries.map(([key, inner]) => [
       key,
       inner !== undefined && Object.hasOwn(properties, key)
-        ? mend(inner, properties[key], root)
+        ? mend(inner, properties[key], root, depth + 1)
         : inner,
     ]),
   );
@@ -111,21 +142,28 @@ function allows(forms: readonly JsonSchema[], type: string): boolean {
 const typeOf = (value: unknown): string =>
   value === null ? "null" : Array.isArray(value) ? "array" : typeof value;
 
-/** How deep references and alternatives are followed. */
+/** How deep references and alternatives are followed, and how many: a stranger's may branch without end. */
 const deepestForm = 8;
+const mostForms = 500;
 
 /** The alternatives that a schema allows, local references followed. */
-function formsOf(schema: unknown, root: JsonSchema, depth: number): readonly JsonSchema[] {
-  if (!isJsonObject(schema) || depth > deepestForm) {
+function formsOf(
+  schema: unknown,
+  root: JsonSchema,
+  depth = 0,
+  seen = { count: 0 },
+): readonly JsonSchema[] {
+  seen.count += 1;
+  if (!isJsonObject(schema) || depth > deepestForm || seen.count > mostForms) {
     return [];
   }
   const reference = schema["$ref"];
   if (typeof reference === "string") {
-    return formsOf(lookUp(reference, root), root, depth + 1);
+    return formsOf(lookUp(reference, root), root, depth + 1, seen);
   }
   const alternatives = schema["anyOf"] ?? schema["oneOf"];
   return Array.isArray(alternatives)
-    ? alternatives.flatMap((alternative) => formsOf(alternative, root, depth + 1))
+    ? alternatives.flatMap((alternative) => formsOf(alternative, root, depth + 1, seen))
     : [schema];
 }
 
