@@ -26,7 +26,7 @@ export type MapResult = (
 export interface McpToolScope {
   /** The alias of the server. */
   readonly server: string;
-  readonly connection: McpConnection;
+  readonly connection: Pick<McpConnection, "callTool">;
   /** What the tool is to be called, instead of its normalised name. */
   readonly name?: string | undefined;
   readonly mapResult?: MapResult | undefined;
@@ -62,7 +62,7 @@ export function toMcpTool(definition: McpToolDefinition, scope: McpToolScope): T
 }
 
 async function callServer(
-  connection: McpConnection,
+  connection: McpToolScope["connection"],
   sourceName: string,
   input: JsonObject,
   call: ToolCall,
