@@ -4,31 +4,31 @@ import type { McpServerConfig, McpTransport } from "../tool/mcp-server-config.ts
 
 /**
  * The server that a `--server` argument means: a URL, or a command with its arguments, split as a
- * shell would (no shell runs it). A loopback `http:` URL is allowed here, since a person typed it.
+ * shell would (no shell runs it). A loopback `http:` or `ws:` URL is allowed here, since a person typed it.
  *
  * @param taken aliases that other servers have.
  * @throws ConfigurationError where it is neither.
  */
 export function parseServerArgument(argument: string, taken: ReadonlySet<string>): McpServerConfig {
   const transport = /^[a-z][a-z0-9+.-]*:\/\//i.test(argument)
-    ? toHttpTransport(argument)
+    ? toUrlTransport(argument)
     : toStdioTransport(argument);
   return { name: freshAlias(aliasOf(transport), taken), transport };
 }
 
-function toHttpTransport(argument: string): McpTransport {
+function toUrlTransport(argument: string): McpTransport {
   if (!URL.canParse(argument)) {
     throw invalid(`--server ${JSON.stringify(argument)} is not a valid URL.`);
   }
   const url = new URL(argument);
-  if (url.protocol !== "https:" && url.protocol !== "http:") {
+  if (!/^(?:http|ws)s?:$/.test(url.protocol)) {
     throw invalid(
-      `--server takes an http: or https: URL, or a command; "${url.protocol}" is neither.`,
+      `--server takes an http:, https:, ws: or wss: URL, or a command; "${url.protocol}" is neither.`,
     );
   }
-  const insecure = url.protocol === "http:" && isLoopback(url.hostname);
+  const insecure = !url.protocol.endsWith("s:") && isLoopback(url.hostname);
   return {
-    type: "streamable-http",
+    type: url.protocol.startsWith("ws") ? "ws" : "streamable-http",
     url: argument,
     ...(insecure ? { allowInsecureHttp: true } : {}),
   };

@@ -130,6 +130,19 @@ export function optionalFlag(fields: Fields, key: string, path: ConfigPath): boo
   return value;
 }
 
+/** The function under a key. `Shape` is the caller's promise: of a function no more can be checked. */
+export function optionalFunction<Shape>(
+  fields: Fields,
+  key: string,
+  path: ConfigPath,
+): Shape | undefined {
+  const value = fields[key];
+  if (value !== undefined && typeof value !== "function") {
+    throw new ConfigFault([...path, key], `"${key}" must be a function, got ${kindOf(value)}.`);
+  }
+  return value as Shape | undefined; // it is called as the documentation says
+}
+
 function textAt(value: unknown, path: ConfigPath, what: string): string {
   if (typeof value !== "string") {
     throw new ConfigFault(path, `${what} must be a text, got ${kindOf(value)}.`);

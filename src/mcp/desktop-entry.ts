@@ -53,6 +53,7 @@ const ownKeys = ["type", "description", "timeoutMs", "timeout", "limits", "disab
 const transportKeys = [
   ...["command", "args", "env", "cwd"],
   ...["url", "headers", "token", "allowInsecureHttp", "maxResponseBytes"],
+  ...["messagesUrl", "proxy", "tls"],
 ];
 
 function transportOf(fields: Fields, allowInsecureLoopback: boolean): Fields {
@@ -81,7 +82,10 @@ function typeOf(fields: Fields): unknown {
       `There is neither a "command" (a program to start) nor a "url" (a server to reach).`,
     );
   }
-  return command === undefined ? "streamable-http" : "stdio";
+  if (command !== undefined) {
+    return "stdio";
+  }
+  return typeof url === "string" && /^wss?:/i.test(url) ? "ws" : "streamable-http";
 }
 
 /** Fewer milliseconds than anyone waits for a server: whoever wrote them meant seconds. */

@@ -1,6 +1,9 @@
 export type { McpLimits } from "../tool/mcp-limits.ts";
 export type { OutputMismatchPolicy } from "./check-output.ts";
+export type { McpCustomTransport } from "./custom-link.ts";
 export type { ReadMcpConfigOptions } from "./desktop-entry.ts";
+export { McpClient, type McpClientOptions, type McpRequestOptions } from "./mcp-client.ts";
+export type { CallToolOptions, ListToolsScope, McpConnectionConfig } from "./mcp-connection.ts";
 export {
   McpError,
   type McpErrorCode,
@@ -8,9 +11,25 @@ export {
   type RemoteError,
 } from "./mcp-error.ts";
 export { idempotencyMetaKey, type MapResult, type McpToolCall } from "./mcp-tool.ts";
-export { type MapTool, type McpToolsetOptions, mcpToolset } from "./mcp-toolset.ts";
+export {
+  type MapTool,
+  type McpToolsetClient,
+  type McpToolsetOptions,
+  type McpToolsetServer,
+  type McpToolsetSettings,
+  type McpTransportChoice,
+  mcpToolset,
+} from "./mcp-toolset.ts";
 export { parseMcpServerConfig } from "./parse-mcp-server-config.ts";
 export { readMcpConfig } from "./read-mcp-config.ts";
+export type { RpcAnswer, RpcId, RpcMessage, RpcNotification, RpcRequest } from "./rpc-message.ts";
 export type { ToolSelection } from "./select-tools.ts";
+export type {
+  McpCompletion,
+  McpCompletionReference,
+  McpPrompt,
+  McpResource,
+  McpResourceTemplate,
+} from "./server-offer.ts";
 export type { McpCallResult } from "./to-tool-result.ts";
 export type { McpToolDefinition } from "./tool-definition.ts";

@@ -283,7 +283,7 @@ test("closing twice and after the server's end does not reject", async () => {
   await Promise.all([connection.close(), connection.close()]);
   expect(runningChildren()).toEqual([]);
   const failure = await failureOf(connection.callTool("echo", {}, { signal: never }));
-  expect(failure.code).toBe("mcp-connection-closed");
+  expect(failure.code).toBe("mcp-not-connected");
 });
 
 test("calls that are under way when the connection is closed end", async () => {

@@ -16,6 +16,10 @@ export type McpErrorCode =
   | "mcp-timeout"
   /** There was a connection; it ended. */
   | "mcp-connection-closed"
+  /** There is no connection: connect first. */
+  | "mcp-not-connected"
+  /** The server no longer knows the session, and a fresh one did not help. */
+  | "mcp-session-expired"
   /** What the server sent is not MCP. */
   | "mcp-protocol"
   /** The server answered with an HTTP status that is not a success. */
@@ -29,9 +33,11 @@ export type McpErrorCode =
 export interface McpErrorOptions extends DragomanErrorOptions<McpErrorCode> {
   /** The alias of the server in this application. */
   readonly server: string;
-  /** The HTTP status, for `mcp-http`. */
+  /** The HTTP status, where the server answered with one that is not a success. */
   readonly status?: number;
-  /** The error that the server sent, for `mcp-remote-error`. */
+  /** How long the server asks to wait before the next try, in milliseconds (`Retry-After`). */
+  readonly retryAfterMs?: number;
+  /** The JSON-RPC error that the server sent: always for `mcp-remote-error`, else where there was one. */
   readonly remote?: RemoteError;
 }
 
@@ -53,15 +59,18 @@ export class McpError extends DragomanError<McpErrorCode> {
 
   /** The alias of the server in this application. */
   readonly server: string;
-  /** The HTTP status, for `mcp-http`. */
+  /** The HTTP status, where the server answered with one that is not a success. */
   readonly status: number | undefined;
-  /** The error that the server sent, for `mcp-remote-error`. */
+  /** How long the server asks to wait before the next try, in milliseconds (`Retry-After`). */
+  readonly retryAfterMs: number | undefined;
+  /** The JSON-RPC error that the server sent: always for `mcp-remote-error`, else where there was one. */
   readonly remote: RemoteError | undefined;
 
   constructor(message: string, options: McpErrorOptions) {
     super(message, options);
     this.server = options.server;
     this.status = options.status;
+    this.retryAfterMs = options.retryAfterMs;
     this.remote = options.remote;
   }
 

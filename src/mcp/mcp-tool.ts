@@ -29,7 +29,7 @@ export type MapResult = (
 export interface McpToolScope {
   /** The alias of the server. */
   readonly server: string;
-  readonly connection: McpConnection;
+  readonly connection: Pick<McpConnection, "callTool">;
   /** What the tool is to be called, instead of its normalised name. */
   readonly name?: string | undefined;
   readonly mapResult?: MapResult | undefined;
@@ -79,7 +79,7 @@ async function defaultResult(
 }
 
 async function callServer(
-  connection: McpConnection,
+  connection: McpToolScope["connection"],
   sourceName: string,
   input: JsonObject,
   call: ToolCall,

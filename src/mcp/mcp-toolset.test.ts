@@ -13,7 +13,12 @@ import type { McpServerConfig } from "../tool/mcp-server-config.ts";
 import type { Tool, ToolProgress } from "../tool/tool.ts";
 import type { OpenToolset } from "../tool/toolset.ts";
 import { McpError } from "./mcp-error.ts";
-import { type McpToolsetOptions, mcpToolset } from "./mcp-toolset.ts";
+import {
+  type McpToolsetOptions,
+  type McpToolsetServer,
+  type McpToolsetSettings,
+  mcpToolset,
+} from "./mcp-toolset.ts";
 
 const open: OpenToolset[] = [];
 const servers: FakeHttpServer[] = [];
@@ -23,7 +28,9 @@ afterEach(async () => {
   expect(runningChildren()).toEqual([]);
 });
 
-type Settings = Partial<McpToolsetOptions> & { readonly behaviour?: StdioBehaviour };
+type Settings = Partial<McpToolsetServer & McpToolsetSettings> & {
+  readonly behaviour?: StdioBehaviour;
+};
 
 interface Opened extends OpenToolset {
   readonly notices: readonly string[];

@@ -2,12 +2,18 @@ import { untilAborted } from "../base/abort.ts";
 import { ConfigurationError, messageOf } from "../base/dragoman-error.ts";
 import type { Binding } from "../tool/binding.ts";
 import type { McpLimits } from "../tool/mcp-limits.ts";
-import type { McpServerConfig, McpTransport } from "../tool/mcp-server-config.ts";
+import type { McpTransport } from "../tool/mcp-server-config.ts";
 import { isTool, type Tool } from "../tool/tool.ts";
 import type { OpenToolset, Toolset, ToolsetObserver, UnavailablePolicy } from "../tool/toolset.ts";
 import type { OutputMismatchPolicy } from "./check-output.ts";
 import { didYouMean } from "./closest-name.ts";
-import { type McpConnection, openMcpConnection } from "./mcp-connection.ts";
+import { isCustomTransport, type McpCustomTransport } from "./custom-link.ts";
+import type { McpClient } from "./mcp-client.ts";
+import {
+  type McpConnection,
+  type McpConnectionConfig,
+  openMcpConnection,
+} from "./mcp-connection.ts";
 import { resolveLimits } from "./mcp-limits.ts";
 import { type MapResult, toMcpTool } from "./mcp-tool.ts";
 import { parseMcpServerConfig, parseMcpTransport } from "./parse-mcp-server-config.ts";
@@ -20,19 +26,42 @@ export type MapTool = (
   scope: { readonly definition: McpToolDefinition; readonly binding: Binding },
 ) => Tool | null;
 
+/** A transport as plain data, or one of the application's own, which serves one connection. */
+export type McpTransportChoice = McpTransport | McpCustomTransport;
+
 /** What an MCP toolset is made of. An `McpServerConfig` is enough. */
-export interface McpToolsetOptions {
+export type McpToolsetOptions = McpToolsetSettings & (McpToolsetServer | McpToolsetClient);
+
+/** A toolset that opens a connection of its own for each run. */
+export interface McpToolsetServer {
   /** Unique alias of the server in this application. */
   readonly name: string;
-  /** What the server is about; discovery scores it. */
-  readonly description?: string;
   /** How the server is reached. A function is called for each run, before anything is opened. */
-  readonly transport: McpTransport | ((binding: Binding) => McpTransport | Promise<McpTransport>);
+  readonly transport:
+    | McpTransportChoice
+    | ((binding: Binding) => McpTransportChoice | Promise<McpTransportChoice>);
   /**
    * For connecting and for each request, in milliseconds; progress of a call starts it anew, up to
    * 20 times its length. Default 15 000.
    */
   readonly timeoutMs?: number;
+  readonly client?: never;
+}
+
+/** A toolset on a client of the application's, which all runs share. */
+export interface McpToolsetClient {
+  /** Default: the client's. */
+  readonly name?: string;
+  /** Connected where it is not yet; who made it disconnects it. */
+  readonly client: McpClient;
+  readonly transport?: never;
+  readonly timeoutMs?: never;
+}
+
+/** What a toolset makes of a server's tools. */
+export interface McpToolsetSettings {
+  /** What the server is about; discovery scores it. */
+  readonly description?: string;
   /**
    * Names of the server's tools: exactly these are had. As an object, with the names that the model
    * is to know them by. Absent: all that the server publishes. A name that the server does not
@@ -70,33 +99,48 @@ export interface McpToolsetOptions {
  * @throws ConfigurationError where the options are at fault
  */
 export function mcpToolset(options: McpToolsetOptions): Toolset {
-  const where = `mcpToolset(${JSON.stringify(options.name)})`;
+  const name = options.client === undefined ? options.name : (options.name ?? options.client.name);
+  const where = `mcpToolset(${JSON.stringify(name)})`;
   refuseUnknownOptions(options, where);
-  const { transport, timeoutMs, limits } = options;
-  // A transport that is known already is checked now; the place of one that is not is held by another.
-  const known = typeof transport === "function" ? { type: "stdio", command: "?" } : transport;
-  const { name, description } = options;
-  parseMcpServerConfig(
-    withoutUndefined({ name, description, timeoutMs, limits, transport: known }),
-    where,
-  );
+  checkServer(options, name, where);
   checkSelection(options.tools, where);
   checkPolicy(options.outputMismatch, where);
   return {
     name,
-    description,
+    description: options.description,
     onUnavailable: options.onUnavailable,
     onError: options.onError,
     prefix: options.prefix,
-    open: (binding, observer) => open(options, where, { binding, observer }),
+    open: (binding, observer) => open({ options, name, where, binding, observer }),
   };
 }
 
+function checkServer(options: McpToolsetOptions, name: string, where: string): void {
+  const { description, transport, timeoutMs, limits, client } = options;
+  if (client !== undefined && transport !== undefined) {
+    throw new ConfigurationError(
+      `${where}: There is both a "client" and a "transport". Give one of them.`,
+      { code: "invalid-configuration" },
+    );
+  }
+  // A transport that is known already is checked now; the place of one that is not is held by another.
+  const isKnown =
+    client === undefined && typeof transport !== "function" && !isCustomTransport(transport);
+  const known = isKnown ? transport : { type: "stdio", command: "?" };
+  parseMcpServerConfig(
+    withoutUndefined({ name, description, timeoutMs, limits, transport: known }),
+    where,
+  );
+}
+
 /** Every option, so that the compiler misses none here. */
-const optionNames: Readonly<Record<keyof McpToolsetOptions, true>> = {
+const optionNames: Readonly<
+  Record<keyof McpToolsetSettings | keyof McpToolsetServer | keyof McpToolsetClient, true>
+> = {
   name: true,
   description: true,
   transport: true,
+  client: true,
   timeoutMs: true,
   limits: true,
   outputMismatch: true,
@@ -131,21 +175,27 @@ function checkPolicy(policy: unknown, where: string): void {
 }
 
 interface OpenScope {
+  readonly options: McpToolsetOptions;
+  /** The alias of the server. */
+  readonly name: string;
+  /** Names the toolset in errors. */
+  readonly where: string;
   readonly binding: Binding;
   readonly observer: ToolsetObserver;
 }
 
-async function open(
-  options: McpToolsetOptions,
-  where: string,
-  scope: OpenScope,
-): Promise<OpenToolset> {
+async function open(scope: OpenScope): Promise<OpenToolset> {
   const { signal } = scope.binding;
   signal.throwIfAborted();
-  const config = await configFor(options, where, scope.binding);
-  const connection = await openMcpConnection(config, { signal });
+  const { client } = scope.options;
+  if (client !== undefined) {
+    await client.connect({ signal });
+    const tools = await toolsOf(client, scope);
+    return { tools, serverInfo: client.serverInfo, close: async () => {} };
+  }
+  const connection = await openMcpConnection(await configFor(scope), { signal });
   try {
-    const tools = await toolsOf(connection, options, scope);
+    const tools = await toolsOf(connection, scope);
     return { tools, serverInfo: connection.serverInfo, close: () => connection.close() };
   } catch (error) {
     await connection.abandon();
@@ -153,30 +203,34 @@ async function open(
   }
 }
 
-async function configFor(
-  { name, transport, timeoutMs, limits }: McpToolsetOptions,
-  where: string,
-  binding: Binding,
-): Promise<McpServerConfig> {
+async function configFor({
+  options,
+  name,
+  where,
+  binding,
+}: OpenScope): Promise<McpConnectionConfig> {
+  const { transport, timeoutMs, limits } = options;
   const settings = {
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
     ...(limits === undefined ? {} : { limits }),
   };
-  if (typeof transport !== "function") {
+  if (transport !== undefined && typeof transport !== "function") {
     return { name, transport, ...settings };
   }
   const answer = await calling(`The transport function of ${where}`, binding, async () =>
-    untilAborted(Promise.resolve(transport(binding)), binding.signal),
+    untilAborted(Promise.resolve(transport?.(binding)), binding.signal),
   );
-  return { name, transport: parseMcpTransport(answer, `The transport of ${where}`), ...settings };
+  const checked = isCustomTransport(answer)
+    ? answer
+    : parseMcpTransport(answer, `The transport of ${where}`);
+  return { name, transport: checked, ...settings };
 }
 
 async function toolsOf(
-  connection: McpConnection,
-  options: McpToolsetOptions,
-  { binding, observer }: OpenScope,
+  connection: Pick<McpConnection, "listTools" | "callTool">,
+  { options, name: server, binding, observer }: OpenScope,
 ): Promise<readonly Tool[]> {
-  const { name: server, mapTool, mapResult } = options;
+  const { mapTool, mapResult } = options;
   const notice = (code: string, message: string, tool?: string): void => {
     if (tool === undefined || isSelected(tool, options.tools)) {
       observer.notice(code, `MCP server "${server}": ${message}`);

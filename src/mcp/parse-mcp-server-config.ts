@@ -1,8 +1,8 @@
 import { ConfigurationError } from "../base/dragoman-error.ts";
 import type {
-  HttpTransport,
   McpServerConfig,
   McpTransport,
+  SseTransport,
   StdioTransport,
 } from "../tool/mcp-server-config.ts";
 import { didYouMean } from "./closest-name.ts";
@@ -12,7 +12,6 @@ import {
   type Fields,
   fieldsAt,
   optionalCount,
-  optionalFlag,
   optionalText,
   optionalTextMap,
   optionalTexts,
@@ -21,6 +20,8 @@ import {
   requiredText,
 } from "./config-shape.ts";
 import { limitsIn } from "./mcp-limits.ts";
+import { checkUrl, httpSchemes, toUrlTransport, webSocketSchemes } from "./parse-url-transport.ts";
+import { visibleLine } from "./visible-text.ts";
 
 /**
  * Checks plain data strictly and gives it back as the configuration of a server.
@@ -76,11 +77,7 @@ function reportingFaults<Value>(where: string, parse: () => Value): Value {
   }
 }
 
-/** Types that this version opens. */
-const transportTypes = ["stdio", "streamable-http", "http"];
-
-/** Types that are known, and that this version does not open. */
-const futureTypes = ["sse", "ws", "websocket"];
+const transportTypes = ["stdio", "sse", "ws", "websocket", "streamable-http", "http"];
 
 function toTransport(value: unknown, path: ConfigPath): McpTransport {
   const at = { path, what: "the transport" };
@@ -89,19 +86,21 @@ function toTransport(value: unknown, path: ConfigPath): McpTransport {
   switch (type) {
     case "stdio":
       return toStdio(fields, at);
+    case "sse":
+      return toSse(fields, at);
+    case "ws":
+    case "websocket":
+      return { type, ...toUrlTransport(fields, at, webSocketSchemes) };
     case "streamable-http":
     case "http":
-      return toHttp(fields, type, at);
+      return { type, ...toUrlTransport(fields, at, httpSchemes) };
     default:
-      throw new ConfigFault([...path, "type"], unusableType(type));
+      throw new ConfigFault([...path, "type"], invalidType(type));
   }
 }
 
-function unusableType(type: string): string {
-  return futureTypes.includes(type)
-    ? `The transport type "${type}" is not supported yet. Use ${transportTypes.join(", ")}.`
-    : `Invalid transport type: ${JSON.stringify(type)}.${didYouMean(type, transportTypes)} Must be one of: ${transportTypes.join(", ")}.`;
-}
+const invalidType = (type: string): string =>
+  `Invalid transport type: ${visibleLine(type, 40)}. Must be one of: ${transportTypes.join(", ")}.${didYouMean(type, transportTypes)}`;
 
 const flatTransport = (type: string): ConfigFault =>
   new ConfigFault(
@@ -124,75 +123,17 @@ function toStdio(fields: Fields, { path }: Place): StdioTransport {
   };
 }
 
-const httpKeys = ["type", "url", "headers", "token", "allowInsecureHttp", "maxResponseBytes"];
-
-function toHttp(fields: Fields, type: HttpTransport["type"], { path }: Place): HttpTransport {
-  const at = { path, what: `the ${type} transport` };
-  refuseUnknownKeys(fields, httpKeys, at);
-  const allowInsecureHttp = optionalFlag(fields, "allowInsecureHttp", path);
-  const maxResponseBytes = optionalCount(fields, "maxResponseBytes", { path, unit: "bytes" });
-  const url = requiredText(fields, "url", at, "it is the address of the server");
-  checkUrl(url, allowInsecureHttp ?? false, [...path, "url"]);
-  const headers = optionalTextMap(fields, "headers", path);
-  const token = optionalText(fields, "token", path);
-  checkHeaders(headers ?? {}, token, path);
-  return {
-    type,
-    url,
-    ...(headers === undefined ? {} : { headers }),
-    ...(token === undefined ? {} : { token }),
-    ...(allowInsecureHttp === undefined ? {} : { allowInsecureHttp }),
-    ...(maxResponseBytes === undefined ? {} : { maxResponseBytes }),
-  };
-}
-
-function checkUrl(text: string, allowInsecureHttp: boolean, path: ConfigPath): void {
-  if (!URL.canParse(text)) {
-    throw new ConfigFault(path, `"url" is not a URL: write it whole, as in https://host/mcp.`);
+function toSse(fields: Fields, at: Place): SseTransport {
+  const { messagesUrl: given, ...rest } = fields;
+  const transport = toUrlTransport(rest, at, httpSchemes, ["messagesUrl"]);
+  const messagesUrl = optionalText({ messagesUrl: given }, "messagesUrl", at.path);
+  if (messagesUrl === undefined) {
+    return { type: "sse", ...transport };
   }
-  const { protocol } = new URL(text);
-  if (protocol !== "https:" && protocol !== "http:") {
-    throw new ConfigFault(path, `"url" must begin with https:// or http://, not ${protocol}`);
+  const path = [...at.path, "messagesUrl"];
+  checkUrl(messagesUrl, { path, key: "messagesUrl" }, httpSchemes, transport.allowInsecureHttp);
+  if (new URL(messagesUrl).origin !== new URL(transport.url).origin) {
+    throw new ConfigFault(path, `"messagesUrl" must be of the same origin as "url".`);
   }
-  if (protocol === "http:" && !allowInsecureHttp) {
-    throw new ConfigFault(
-      path,
-      `"url" is an http: URL, over which anyone on the way can read the credentials. Use https:, or set allowInsecureHttp: true for a server that you reach over a network of your own.`,
-    );
-  }
-}
-
-function checkHeaders(
-  headers: Readonly<Record<string, string>>,
-  token: string | undefined,
-  path: ConfigPath,
-): void {
-  for (const [name, value] of Object.entries(headers)) {
-    if (!/^[!#$%&'*+.^_`|~\w-]+$/.test(name)) {
-      throw new ConfigFault(
-        [...path, "headers", name],
-        `${JSON.stringify(name)} is not the name of an HTTP header.`,
-      );
-    }
-    checkHeaderValue(value, [...path, "headers", name], `The header "${name}"`);
-  }
-  if (token === undefined) {
-    return;
-  }
-  checkHeaderValue(token, [...path, "token"], `"token"`);
-  if (Object.keys(headers).some((name) => name.toLowerCase() === "authorization")) {
-    throw new ConfigFault(
-      [...path, "token"],
-      `There is both a "token" and an Authorization header; a token is short for that header. Give one of them.`,
-    );
-  }
-}
-
-function checkHeaderValue(value: string, path: ConfigPath, what: string): void {
-  if (!/^[\t\u0020-\u007e\u0080-\u00ff]*$/.test(value)) {
-    throw new ConfigFault(
-      path,
-      `${what} holds characters that an HTTP header cannot carry (a line break?).`,
-    );
-  }
+  return { type: "sse", ...transport, messagesUrl };
 }

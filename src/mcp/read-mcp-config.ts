@@ -17,7 +17,7 @@ import { fromDesktopEntry, type ReadMcpConfigOptions } from "./desktop-entry.ts"
  * Reads the file in which desktop clients keep their MCP servers:
  * `{ "mcpServers": { name: { command, args, env, cwd } | { type?, url, headers } } }`, each server
  * also with `description`, `timeoutMs` (or `timeout`, milliseconds too) and `disabled`; for a URL
- * also `token`, `allowInsecureHttp` and `maxResponseBytes`. Comments and trailing commas are
+ * also the other settings of a transport, save functions. Comments and trailing commas are
  * allowed, and `${NAME}` and `${NAME:-default}` in texts are taken from `env`. Disabled servers are
  * left out; what else is in the file beside `mcpServers` is another program's.
  *

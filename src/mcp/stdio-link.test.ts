@@ -4,9 +4,10 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import type { StdioBehaviour } from "../../test/fixtures/mcp/fake-stdio-server.ts";
 import { fakeStdio, isAlive, pidFrom, runningChildren } from "../../test/fixtures/mcp/servers.ts";
+import type { JsonObject } from "../base/json.ts";
 import type { StdioTransport } from "../tool/mcp-server-config.ts";
 import { McpError } from "./mcp-error.ts";
-import type { RpcMessage } from "./protocol-transport.ts";
+import type { RpcMessage } from "./rpc-message.ts";
 import { StdioLink, type StdioLinkOptions } from "./stdio-link.ts";
 
 let folder = "";
@@ -48,7 +49,7 @@ const fake = (behaviour: StdioBehaviour, options: Partial<StdioLinkOptions> = {}
 
 const initialize: RpcMessage = { jsonrpc: "2.0", id: 0, method: "initialize", params: {} };
 const initialized: RpcMessage = { jsonrpc: "2.0", method: "notifications/initialized" };
-const call = (name: string, input: object = {}): RpcMessage => ({
+const call = (name: string, input: JsonObject = {}): RpcMessage => ({
   jsonrpc: "2.0",
   id: name,
   method: "tools/call",

@@ -5,7 +5,8 @@ import { LineReader } from "./line-reader.ts";
 import { McpError, type McpErrorCode } from "./mcp-error.ts";
 import { messagesInLine } from "./messages-in-line.ts";
 import { signalGroup, spawnGroup, sweepGroup } from "./process-group.ts";
-import type { RpcMessage, ServerLink } from "./protocol-transport.ts";
+import type { RpcMessage } from "./rpc-message.ts";
+import type { ServerLink } from "./server-link.ts";
 import { startFailure } from "./start-failure.ts";
 import { TailBuffer } from "./tail-buffer.ts";
 import { visibleLine } from "./visible-text.ts";
@@ -52,9 +53,8 @@ const stderrBytes = 64 * 1024;
  * is kept for error messages.
  */
 export class StdioLink implements ServerLink {
-  onmessage?: ServerLink["onmessage"];
-  onclose?: ServerLink["onclose"];
-  onerror?: ServerLink["onerror"];
+  onmessage: ServerLink["onmessage"];
+  onclose: ServerLink["onclose"];
 
   readonly server: string;
   readonly label: string;
@@ -154,8 +154,8 @@ export class StdioLink implements ServerLink {
   }
 
   #listen(child: ChildProcess): void {
-    child.on("error", (error) => this.onerror?.(error));
-    child.stdin?.on("error", (error) => this.onerror?.(error)); // EPIPE: the child's end tells more
+    child.on("error", () => {}); // a signal that could not be sent; its start is awaited elsewhere
+    child.stdin?.on("error", () => {}); // EPIPE: the child's end tells more
     child.stdout?.on("data", (chunk: Buffer) => this.#reader.push(chunk));
     child.stdout?.once("end", () => this.#drained(child, "closed its standard output"));
     child.stderr?.on("data", (chunk: Buffer) => this.#stderr.push(chunk));

@@ -11,7 +11,7 @@ export function toToolError(error: unknown): unknown {
     return error;
   }
   const { remote, status } = error;
-  if (remote !== undefined) {
+  if (error.code === "mcp-remote-error" && remote !== undefined) {
     const { code, message, data } = remote;
     return new ToolError(message, {
       code: "remote-tool",
@@ -30,6 +30,8 @@ export function toToolError(error: unknown): unknown {
 const codes: Readonly<Record<McpErrorCode, ToolErrorCode>> = {
   "mcp-connect-failed": "tool-network",
   "mcp-connection-closed": "tool-network",
+  "mcp-not-connected": "tool-network",
+  "mcp-session-expired": "tool-http",
   "mcp-certificate": "tool-certificate",
   "mcp-timeout": "tool-timeout",
   "mcp-http": "tool-http",

@@ -12,23 +12,86 @@ export interface StdioTransport {
   readonly cwd?: string;
 }
 
-/** An MCP server behind a URL. */
-export interface HttpTransport {
-  /** `http` is another word for `streamable-http`. */
-  readonly type: "streamable-http" | "http";
+/** What the transports behind a URL have in common. */
+export interface UrlTransport {
   readonly url: string;
   /** Sent with every request to this server and to no other origin. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Short for an `Authorization: Bearer` header. */
   readonly token?: string;
-  /** Allows `http:` URLs. Default false: only `https:`. */
+  /** The same for a token that changes: it is asked for with every request. */
+  readonly auth?: TokenSource;
+  /** Called last with every request, redirects included; what it returns is added to the headers. */
+  readonly signer?: RequestSigner;
+  /** Allows `http:` (and `ws:`) URLs. Default false: only `https:` and `wss:`. */
   readonly allowInsecureHttp?: boolean;
-  /** The longest answer, or event of a stream of events, that is read. Default 10 MiB. */
+  /** The longest answer, event of a stream of events, or WebSocket message that is read. Default 10 MiB. */
   readonly maxResponseBytes?: number;
+  /** The `http:` or `https:` URL of a proxy that every request goes through. */
+  readonly proxy?: string;
+  /** How the server's certificate is checked, and what it is shown. */
+  readonly tls?: TransportTls;
+}
+
+/** Gives the token of a request. */
+export interface TokenSource {
+  token(): string | Promise<string>;
+}
+
+/** Makes headers of a request as it goes out, a signature above all. */
+export type RequestSigner = (
+  request: RequestToSign,
+) => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>;
+
+/** A request as it goes out. */
+export interface RequestToSign {
+  readonly method: string;
+  readonly url: string;
+  /** By lower-case name. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** The very bytes that are sent; empty where there is no body. */
+  readonly body: Uint8Array;
+}
+
+/** Settings of TLS, for servers whose certificate comes from an authority of one's own. */
+export interface TransportTls {
+  /** Certificates (PEM) that are trusted instead of the well-known ones. */
+  readonly ca?: string | readonly string[];
+  /** Our own certificate (PEM), for a server that asks for one. */
+  readonly cert?: string;
+  /** The private key (PEM) of `cert`. */
+  readonly key?: string;
+  /** Whether a certificate that cannot be trusted ends the connection. Default true. */
+  readonly rejectUnauthorized?: boolean;
+}
+
+/**
+ * An MCP server behind one HTTP endpoint (MCP 2025-11-25, basic/transports). Where it answers the
+ * handshake with 400, 404 or 405, the older transport {@link SseTransport} is tried at the same URL.
+ */
+export interface HttpTransport extends UrlTransport {
+  /** `http` is another word for `streamable-http`. */
+  readonly type: "streamable-http" | "http";
+}
+
+/**
+ * An MCP server of revision 2024-11-05: a stream of events to read from, and an endpoint to post to,
+ * which the stream names. Where there is no stream at `url`, it is looked for at `<url>/sse`.
+ */
+export interface SseTransport extends UrlTransport {
+  readonly type: "sse";
+  /** Where to post, of the same origin as `url`, for a server behind a gateway that names it wrongly. */
+  readonly messagesUrl?: string;
+}
+
+/** An MCP server on a WebSocket of the subprotocol `mcp`: one JSON-RPC message a text message. */
+export interface WebSocketTransport extends UrlTransport {
+  /** `websocket` is another word for `ws`. */
+  readonly type: "ws" | "websocket";
 }
 
 /** How an MCP server is reached. */
-export type McpTransport = StdioTransport | HttpTransport;
+export type McpTransport = StdioTransport | HttpTransport | SseTransport | WebSocketTransport;
 
 /** An MCP server as plain data. The kernel only carries it; `dragoman/mcp` makes a toolset of it. */
 export interface McpServerConfig {

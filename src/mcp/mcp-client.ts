@@ -1,0 +1,297 @@
+import { type Clock, systemClock } from "../base/clock.ts";
+import { ConfigurationError } from "../base/dragoman-error.ts";
+import { isJsonObject, type JsonObject } from "../base/json.ts";
+import { isCustomTransport } from "./custom-link.ts";
+import { type ListEntriesOptions, listEntries } from "./list-entries.ts";
+import {
+  type CallToolOptions,
+  type ListToolsScope,
+  McpConnection,
+  type McpConnectionConfig,
+} from "./mcp-connection.ts";
+import { McpError } from "./mcp-error.ts";
+import { parseMcpServerConfig } from "./parse-mcp-server-config.ts";
+import type {
+  McpCompletion,
+  McpCompletionReference,
+  McpPrompt,
+  McpResource,
+  McpResourceTemplate,
+} from "./server-offer.ts";
+import type { McpCallResult } from "./to-tool-result.ts";
+import type { McpToolDefinition } from "./tool-definition.ts";
+
+/** What an {@link McpClient} does with what is not an answer, and the time that it goes by. */
+export interface McpClientOptions {
+  /** Hears what the server tells of its own accord, such as `notifications/tools/list_changed`. */
+  readonly onNotification?: (method: string, params: JsonObject) => void;
+  /** Default: the machine's clock. */
+  readonly clock?: Clock;
+}
+
+/** What bounds one request. */
+export interface McpRequestOptions {
+  readonly signal?: AbortSignal;
+  /** How long the server may be silent, in milliseconds. Default: the configuration's. */
+  readonly timeoutMs?: number;
+}
+
+/**
+ * A client of one MCP server, for use without an agent. Any number of requests can run at once.
+ *
+ * Connecting is the caller's business, and so is `disconnect`. Over a URL, a session that the server
+ * has forgotten or a stream that broke is opened anew by the next request; a program that has ended is
+ * started again by `connect` only. Whatever fails is an {@link McpError}: one without a connection
+ * has the code `mcp-not-connected`; an abort is the signal's reason.
+ */
+export class McpClient implements AsyncDisposable {
+  /** The alias of the server. */
+  readonly name: string;
+  readonly #config: McpConnectionConfig;
+  readonly #options: McpClientOptions;
+  #connection: McpConnection | undefined;
+  #attempt: Attempt | undefined;
+  #connectError: unknown;
+
+  /** @throws ConfigurationError where the configuration is at fault; it says what is allowed. */
+  constructor(config: McpConnectionConfig, options: McpClientOptions = {}) {
+    this.#config = checkedConfig(config);
+    this.#options = options;
+    this.name = config.name;
+  }
+
+  /** Whether requests can be sent. */
+  get connected(): boolean {
+    return this.#connection?.isOpen ?? false;
+  }
+
+  /** Why the last try to connect failed, until one succeeds. */
+  get connectError(): unknown {
+    return this.#connectError;
+  }
+
+  /** The server as it names itself, once connected. */
+  get serverInfo(): { readonly name: string; readonly version: string } | undefined {
+    return this.#connection?.greeting.serverInfo;
+  }
+
+  /** What the server can do, in MCP's words, once connected. */
+  get capabilities(): JsonObject | undefined {
+    return this.#connection?.greeting.capabilities;
+  }
+
+  /** What the server says on its use, once connected: a stranger's text. */
+  get instructions(): string | undefined {
+    return this.#connection?.greeting.instructions;
+  }
+
+  /** The revision of MCP that both speak, such as `2025-11-25`, once connected. */
+  get protocolVersion(): string | undefined {
+    return this.#connection?.greeting.protocolVersion;
+  }
+
+  /**
+   * Starts or reaches the server and shakes hands. Connected already, it does nothing; several calls
+   * at once make one connection. After a failure nothing is left, and it may be tried again.
+   *
+   * @throws McpError, or the signal's reason
+   */
+  async connect({ signal }: { readonly signal?: AbortSignal } = {}): Promise<void> {
+    signal?.throwIfAborted();
+    if (this.connected) {
+      return;
+    }
+    this.#attempt ??= this.#startAttempt();
+    await shareOf(this.#attempt, signal);
+  }
+
+  /** The same, but a failure is kept in `connectError`. Resolves with whether it is connected. */
+  async tryConnect(options: { readonly signal?: AbortSignal } = {}): Promise<boolean> {
+    try {
+      await this.connect(options);
+    } catch (error) {
+      this.#connectError = error;
+    }
+    return this.connected;
+  }
+
+  /** All usable tools; `notice` hears of what was left out or changed. */
+  async listTools(options: ListToolsScope = {}): Promise<readonly McpToolDefinition[]> {
+    return this.#live().listTools(options);
+  }
+
+  /**
+   * Calls a tool by the server's own name. An error that the tool reports is a result with `isError`;
+   * one that the protocol reports is thrown. Progress starts the time limit anew, up to 20 times.
+   */
+  async callTool(
+    name: string,
+    args: JsonObject = {},
+    options: CallToolOptions = {},
+  ): Promise<McpCallResult> {
+    return this.#live().callTool(name, args, options);
+  }
+
+  /** All resources. What is malformed is left out. */
+  async listResources(options: McpRequestOptions = {}): Promise<readonly McpResource[]> {
+    const found = await this.#list("resources/list", "resources", "uri", options);
+    return found as readonly McpResource[]; // each has the uri; the rest is the server's claim
+  }
+
+  /** All resource templates. What is malformed is left out. */
+  async listResourceTemplates(
+    options: McpRequestOptions = {},
+  ): Promise<readonly McpResourceTemplate[]> {
+    const method = "resources/templates/list";
+    const found = await this.#list(method, "resourceTemplates", "uriTemplate", options);
+    return found as readonly McpResourceTemplate[]; // each has the template
+  }
+
+  /** What is behind a URI: the result with its `contents`, as the server sent it. */
+  async readResource(uri: string, options: McpRequestOptions = {}): Promise<JsonObject> {
+    return this.#live().request("resources/read", { uri }, options);
+  }
+
+  /** All prompts. What is malformed is left out. */
+  async listPrompts(options: McpRequestOptions = {}): Promise<readonly McpPrompt[]> {
+    const found = await this.#list("prompts/list", "prompts", "name", options);
+    return found as readonly McpPrompt[]; // each has the name
+  }
+
+  /** A prompt, filled in: the result with its `messages`, as the server sent it. */
+  async getPrompt(
+    name: string,
+    args: Readonly<Record<string, string>> = {},
+    options: McpRequestOptions = {},
+  ): Promise<JsonObject> {
+    return this.#live().request("prompts/get", { name, arguments: args }, options);
+  }
+
+  /** Values that an argument of a prompt or of a resource template may have. */
+  async complete(
+    reference: McpCompletionReference,
+    argument: { readonly name: string; readonly value: string },
+    options: McpRequestOptions & {
+      /** Arguments that are filled in already. */
+      readonly arguments?: Readonly<Record<string, string>>;
+    } = {},
+  ): Promise<McpCompletion> {
+    const context = options.arguments && { context: { arguments: options.arguments } };
+    const params = { ref: { ...reference }, argument: { ...argument }, ...context };
+    const { completion } = await this.#live().request("completion/complete", params, options);
+    return toCompletion(completion);
+  }
+
+  /** Ends the session and the server's process, and resolves when it is gone. It does not reject. */
+  async disconnect(): Promise<void> {
+    const attempt = this.#attempt;
+    attempt?.ending.abort(notConnected(this.name));
+    await attempt?.done.catch(() => {}); // what is being opened is not to be left behind
+    const connection = this.#connection;
+    this.#connection = undefined;
+    await connection?.close();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.disconnect();
+  }
+
+  #startAttempt(): Attempt {
+    const ending = new AbortController();
+    const done = this.#connect(ending.signal).finally(() => {
+      this.#attempt = undefined;
+    });
+    return { done, ending, waiting: 0 };
+  }
+
+  async #connect(signal: AbortSignal): Promise<void> {
+    const { clock = systemClock, onNotification } = this.#options;
+    const lost = this.#connection;
+    this.#connection = undefined;
+    await lost?.abandon();
+    try {
+      const connection = new McpConnection(this.#config, { clock, onNotification });
+      await connection.open(signal);
+      this.#connection = connection;
+      this.#connectError = undefined;
+    } catch (error) {
+      this.#connectError = error;
+      throw error;
+    }
+  }
+
+  #live(): McpConnection {
+    if (this.#connection === undefined) {
+      throw notConnected(this.name);
+    }
+    return this.#connection;
+  }
+
+  #list(
+    method: string,
+    key: ListEntriesOptions["key"],
+    identity: ListEntriesOptions["identity"],
+    { signal }: McpRequestOptions,
+  ): Promise<readonly JsonObject[]> {
+    const request = this.#live().pages(method, signal);
+    return listEntries({ server: this.name, key, identity, request });
+  }
+}
+
+/** One try to connect, and how many wait for it. */
+interface Attempt {
+  readonly done: Promise<void>;
+  readonly ending: AbortController;
+  waiting: number;
+}
+
+/** Waits for a try that others may wait for, too: it goes on until the last of them has left. */
+async function shareOf(attempt: Attempt, signal: AbortSignal | undefined): Promise<void> {
+  const left = Promise.withResolvers<never>();
+  const onAbort = (): void => {
+    attempt.waiting -= 1;
+    if (attempt.waiting === 0) {
+      attempt.ending.abort(signal?.reason);
+    } else {
+      left.reject(signal?.reason);
+    }
+  };
+  attempt.waiting += 1;
+  signal?.addEventListener("abort", onAbort, { once: true });
+  try {
+    await Promise.race([attempt.done, left.promise]);
+  } finally {
+    signal?.removeEventListener("abort", onAbort);
+  }
+}
+
+const notConnected = (server: string): McpError =>
+  new McpError(`The MCP server "${server}" is not connected. Call connect() first.`, {
+    code: "mcp-not-connected",
+    server,
+  });
+
+function checkedConfig(config: McpConnectionConfig): McpConnectionConfig {
+  const where = "new McpClient(…)";
+  if (!isJsonObject(config)) {
+    throw new ConfigurationError(`${where}: the configuration must be an object.`, {
+      code: "invalid-configuration",
+    });
+  }
+  const { transport, ...rest } = config;
+  if (!isCustomTransport(transport)) {
+    return parseMcpServerConfig(config, where);
+  }
+  // The rest is checked with another transport in the place of one that cannot be.
+  parseMcpServerConfig({ ...rest, transport: { type: "stdio", command: "?" } }, where);
+  return config;
+}
+
+function toCompletion(completion: unknown): McpCompletion {
+  const { values, total, hasMore }: JsonObject = isJsonObject(completion) ? completion : {};
+  return {
+    values: Array.isArray(values) ? values.filter((value) => typeof value === "string") : [],
+    ...(typeof total === "number" ? { total } : {}),
+    ...(typeof hasMore === "boolean" ? { hasMore } : {}),
+  };
+}

@@ -1,0 +1,42 @@
+import type { McpError } from "./mcp-error.ts";
+import type { RpcId, RpcMessage } from "./rpc-message.ts";
+
+/**
+ * The way to one server. It carries messages, knows why it ended, and what to say about the other
+ * side. It is started once, and of no use after its end.
+ */
+export interface ServerLink {
+  /** The alias of the server. */
+  readonly server: string;
+  /** The server as the beginning of a sentence, such as `The MCP server "a" at https://a.example/`. */
+  readonly label: string;
+  /** Called with each message; set before the start. */
+  onmessage: ((message: RpcMessage) => void) | undefined;
+  /** Called once when nothing can come any more, whoever ended it; set before the start. */
+  onclose: (() => void) | undefined;
+  /** Starts or reaches the server. @throws McpError */
+  start(): Promise<void>;
+  /**
+   * Sends a message. Where each request has an exchange of its own (HTTP), it settles with the
+   * exchange, and rejects where that ends without the answer; else it settles once it is written.
+   *
+   * @throws McpError
+   */
+  send(message: RpcMessage): Promise<void>;
+  /** Nobody waits any longer for the answer to this request. */
+  forget?(id: RpcId): void;
+  /** The server has agreed to the handshake: this revision is spoken from now on. */
+  ready?(protocolVersion: string): void;
+  /** The handshake is done: the server may now speak of its own accord. */
+  listen?(): void;
+  /** Why the connection ended, where it was not we who closed it. */
+  failure(): McpError | undefined;
+  /** What is known of the other side and helps whoever reads an error; it may be empty. */
+  diagnosis(): string;
+  /** A text of the server's without the credentials that were given to it. */
+  hide(text: string): string;
+  /** Ends it in good order and resolves when nothing of it is left. Never rejects. */
+  close(): Promise<void>;
+  /** Ends it with little patience, for a connection that did not come about. Never rejects. */
+  abandon(): Promise<void>;
+}
