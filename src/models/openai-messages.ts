@@ -16,7 +16,8 @@ import {
   toolCallsOf,
 } from "../message/message.ts";
 import { toMediaPart } from "./openai-media.ts";
-import { opaqueCallFields, opaqueOf } from "./openai-provider-data.ts";
+import { opaqueCallFields } from "./openai-tool-calls.ts";
+import { opaqueOf } from "./provider-data.ts";
 
 /** How messages are written. */
 export interface MessageScope {
