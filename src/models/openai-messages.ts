@@ -15,6 +15,7 @@ import {
   textOf,
   toolCallsOf,
 } from "../message/message.ts";
+import { labelOf } from "./media-words.ts";
 import { toMediaPart } from "./openai-media.ts";
 import { opaqueCallFields } from "./openai-tool-calls.ts";
 import { opaqueOf } from "./provider-data.ts";
@@ -167,9 +168,6 @@ function toFollowUp(result: ToolResultPart, scope: MessageScope): readonly JsonO
 
 const isMedia = (part: AssistantContent | ResultContent): part is MediaPart =>
   part.kind === "image" || part.kind === "audio" || part.kind === "file";
-
-const labelOf = ({ mediaType, name }: MediaPart): string =>
-  name === undefined ? mediaType : `${name}, ${mediaType}`;
 
 /** A model's own pictures cannot be given back to it. */
 const noteOf = (part: MediaPart): string => `[${part.kind} ${labelOf(part)}]`;
