@@ -19,6 +19,7 @@ import { labelOf } from "./media-words.ts";
 import { toMediaPart } from "./openai-media.ts";
 import { opaqueCallFields } from "./openai-tool-calls.ts";
 import { opaqueOf } from "./provider-data.ts";
+import { resultText } from "./result-text.ts";
 
 /** How messages are written. */
 export interface MessageScope {
@@ -143,18 +144,6 @@ function toResults({ content }: ToolMessage, scope: MessageScope): readonly Json
   const media = content.flatMap((result) => toFollowUp(result, scope));
   return media.length === 0 ? results : [...results, { role: "user", content: media }];
 }
-
-/**
- * The wire has no mark for failures. Text that neither says "error" nor is JSON gets one; everything
- * else is passed on as it is.
- */
-function resultText({ content, isError }: ToolResultPart): string {
-  const text = content.map(textOrNote).join("\n") || "(no output)";
-  return isError && !/^\s*(?:\[|\{|error)/i.test(text) ? `Error: ${text}` : text;
-}
-
-const textOrNote = (part: ResultContent): string =>
-  part.kind === "text" ? part.text : `[${part.kind} ${labelOf(part)}: see the next user message]`;
 
 function toFollowUp(result: ToolResultPart, scope: MessageScope): readonly JsonObject[] {
   const media = result.content.filter(isMedia);
