@@ -1,10 +1,11 @@
 import { expect, test } from "vitest";
 import { defineAgent, defineTool } from "../src/index.ts";
 import { openAiCompatible } from "../src/models/openai-compatible.ts";
-import { type OpenAiReply, startOpenAiServer } from "../src/testing/openai-server.ts";
+import type { ServerReply } from "../src/testing/model-server.ts";
+import { startOpenAiServer } from "../src/testing/openai-server.ts";
 
 /** What the tool was called with. */
-async function run(replies: readonly OpenAiReply[]) {
+async function run(replies: readonly ServerReply[]) {
   await using server = await startOpenAiServer({
     respond: (_request, index) => replies[index] ?? "Done",
     bytesPerWrite: 5,
@@ -29,7 +30,7 @@ async function run(replies: readonly OpenAiReply[]) {
   return { status, text, given, bodies: server.requests.map(({ body }) => body) };
 }
 
-const stream = (...deltas: readonly object[]): OpenAiReply => ({
+const stream = (...deltas: readonly object[]): ServerReply => ({
   kind: "stream",
   chunks: deltas
     .map((delta) => JSON.stringify({ choices: [{ delta }] }))

@@ -1,7 +1,11 @@
 import { expect, test } from "vitest";
 import { isJsonObject } from "../base/json.ts";
 import type { JsonSchema } from "../base/json-schema.ts";
-import { toGeminiSchema } from "./json-schema-gemini.ts";
+import {
+  toGeminiJsonSchema,
+  toGeminiResponseSchema,
+  toGeminiSchema,
+} from "./json-schema-gemini.ts";
 
 const object = (properties: object, more: object = {}) => ({ type: "object", properties, ...more });
 
@@ -177,4 +181,51 @@ test("references that multiply and very deep schemas come to an end", () => {
   expect(toGeminiSchema(object({ deep }))).toMatchObject({ type: "object" });
   const ring = { a: { $ref: "#/$defs/b" }, b: { allOf: [{ $ref: "#/$defs/a" }] } };
   expect(converted({ $ref: "#/$defs/a" }, { $defs: ring })).toMatchObject({ type: "object" });
+});
+
+test.each<readonly [given: unknown, expected: unknown]>([
+  [
+    { type: "integer", enum: [1, 2], exclusiveMinimum: 0 },
+    { type: "integer", enum: [1, 2], description: "(exclusiveMinimum: 0)" },
+  ],
+  [{ type: ["string", "null"] }, { type: ["string", "null"] }],
+  [
+    { enum: ["a", null], description: "D" },
+    { description: "D", anyOf: [{ type: "string", enum: ["a"] }, { type: "null" }] },
+  ],
+  [
+    { anyOf: [{ type: "string" }, { type: "number" }, { type: "null" }] },
+    { anyOf: [{ type: "string" }, { type: "number" }, { type: "null" }] },
+  ],
+  [
+    { type: "object", additionalProperties: { type: "string", pattern: "^a" } },
+    {
+      type: "object",
+      additionalProperties: { type: "string", description: '(pattern: "^a")' },
+    },
+  ],
+  [
+    { type: "object", properties: {}, additionalProperties: false },
+    { type: "object", additionalProperties: false },
+  ],
+  [{ const: true }, { type: "boolean", description: "One of: true." }],
+])("as parametersJsonSchema %j is written as %j", (given, expected) => {
+  const result = toGeminiJsonSchema(object({ p: given }, { $schema: "s" }));
+  expect(result).toEqual({ type: "object", properties: { p: expected } });
+});
+
+test("a tool without arguments has no parametersJsonSchema, one with a map has", () => {
+  expect(toGeminiJsonSchema({ type: "object", additionalProperties: false })).toBeUndefined();
+  expect(toGeminiJsonSchema({ type: "object", additionalProperties: { type: "number" } })).toEqual({
+    type: "object",
+    additionalProperties: { type: "number" },
+  });
+});
+
+test("a response schema may be of any type, and is left out where it says nothing", () => {
+  expect(toGeminiResponseSchema({ type: "array", items: { const: "a" } })).toEqual({
+    type: "array",
+    items: { type: "string", enum: ["a"] },
+  });
+  expect(toGeminiResponseSchema({ description: "Anything." })).toBeUndefined();
 });

@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject } from "../base/json.ts";
 import type { JsonSchema } from "../base/json-schema.ts";
+import { type GeminiForm, jsonSchemaForm, openApiForm } from "./json-schema-gemini-form.ts";
 import { toObjectSchema } from "./json-schema-root.ts";
 import { resolveReference } from "./json-schema-walk.ts";
 
@@ -11,10 +12,31 @@ import { resolveReference } from "./json-schema-walk.ts";
  * `oneOf` becomes `anyOf`, null becomes `nullable`, `allOf` is joined. What the subset cannot say stands
  * in the description, so that the model still knows of it. Nothing gets narrower.
  */
-export function toGeminiSchema(schema: JsonSchema): JsonSchema | undefined {
+export const toGeminiSchema = (schema: JsonSchema): JsonSchema | undefined =>
+  parametersIn(schema, openApiForm);
+
+/**
+ * The same in the subset of JSON Schema that Gemini's `parametersJsonSchema` documents: it can say
+ * more, such as enums of numbers and maps.
+ */
+export const toGeminiJsonSchema = (schema: JsonSchema): JsonSchema | undefined =>
+  parametersIn(schema, jsonSchemaForm);
+
+/**
+ * The schema of a value that Gemini is to answer with, for `responseSchema`; `undefined` where nothing
+ * of it can be said there.
+ */
+export function toGeminiResponseSchema(schema: JsonSchema): JsonSchema | undefined {
+  const converted = convert(schema, { root: schema, size: 0, form: openApiForm }, []);
+  const isSaid = converted["type"] !== undefined || converted["anyOf"] !== undefined;
+  return isSaid ? converted : undefined;
+}
+
+function parametersIn(schema: JsonSchema, form: GeminiForm): JsonSchema | undefined {
   const root = toObjectSchema(schema);
-  const converted = convert(root, { root, size: 0 }, []);
-  return converted["properties"] === undefined ? undefined : converted;
+  const converted = convert(root, { root, size: 0, form }, []);
+  const more = converted["additionalProperties"];
+  return converted["properties"] === undefined && !isJsonObject(more) ? undefined : converted;
 }
 
 interface Scope {
@@ -22,6 +44,7 @@ interface Scope {
   readonly root: JsonSchema;
   /** Schemas that have been converted so far: references multiply them. */
   size: number;
+  readonly form: GeminiForm;
 }
 
 const mostSchemas = 5_000;
@@ -29,22 +52,6 @@ const deepest = 64;
 
 /** References that are being put in place, and one empty text for each other level. */
 type Path = readonly string[];
-
-/** Keywords that are passed on as they are. */
-const kept = new Set([
-  "title",
-  "description",
-  "default",
-  "minItems",
-  "maxItems",
-  "minLength",
-  "maxLength",
-  "minProperties",
-  "maxProperties",
-  "pattern",
-  "minimum",
-  "maximum",
-]);
 
 /** Keywords that are rendered, or that a model need not know of. */
 const handled = new Set([
@@ -59,17 +66,25 @@ function convert(given: unknown, scope: Scope, path: Path): JsonSchema {
     return {};
   }
   const [schema, inner] = flatten(given, scope, path);
-  const choice = choiceOf(schema);
-  const rendered = withChoice(schema, choice, (part) => convert(part, scope, [...inner, ""]));
-  const notes = [...choice.notes, ...notesOn(schema)];
-  const entries = Object.entries(schema).filter(([keyword]) => kept.has(keyword));
+  const { form } = scope;
+  const choice = choiceOf(schema, form);
+  const place: Place = { form, convertPart: (part) => convert(part, scope, [...inner, ""]) };
+  const rendered = withChoice(schema, choice, place);
+  const notes = [...choice.notes, ...notesOn(schema, form)];
+  const entries = Object.entries(schema).filter(([keyword]) => form.kept.has(keyword));
   const description = [schema["description"], ...notes].filter((text) => text !== undefined);
-  return {
+  const converted = {
     ...Object.fromEntries(entries),
     ...rendered,
     ...(description.length === 0 ? {} : { description: description.join(" ") }),
-    ...(choice.nullable ? { nullable: true } : {}),
   };
+  return choice.nullable ? form.withNull(converted) : converted;
+}
+
+/** How what is inside a schema is written. */
+interface Place {
+  readonly form: GeminiForm;
+  readonly convertPart: (part: unknown) => JsonSchema;
 }
 
 /** The schema with its reference and its `allOf` in one; the path is that of what is inside. */
@@ -123,26 +138,25 @@ const joinKeyword = (
 interface Choice {
   /** Of `type`, or of the values; without null. */
   readonly types: readonly string[];
-  /** Texts that may be said as `enum`. */
-  readonly texts: readonly string[];
+  /** Values that may be said as `enum`. */
+  readonly listed: readonly unknown[];
   /** Alternatives other than null. */
   readonly branches: readonly JsonObject[];
   readonly nullable: boolean;
   readonly notes: readonly string[];
 }
 
-function choiceOf(schema: JsonObject): Choice {
+function choiceOf(schema: JsonObject, form: GeminiForm): Choice {
   const branches = [...listOf(schema["anyOf"]), ...listOf(schema["oneOf"])].filter(isJsonObject);
   const values = schema["const"] === undefined ? listOf(schema["enum"]) : [schema["const"]];
   const wanted = values.filter((value) => value !== null);
-  const texts = wanted.filter((value) => typeof value === "string" && value !== "");
   const types = [schema["type"] ?? [...new Set(wanted.map(typeOf))]].flat();
   const isNull = (branch: JsonObject): boolean =>
     branch["type"] === "null" || branch["const"] === null;
-  const isSaid = texts.length === wanted.length;
+  const isSaid = wanted.every(form.isEnumValue);
   return {
     types: types.filter((type) => typeof type === "string" && type !== "null") as string[], // as just filtered
-    texts: isSaid ? (texts as string[]) : [], // likewise
+    listed: isSaid ? wanted : [],
     branches: branches.filter((branch) => !isNull(branch)),
     nullable:
       types.includes("null") ||
@@ -157,50 +171,56 @@ const typeOf = (value: unknown): string => (Array.isArray(value) ? "array" : typ
 
 function withChoice(
   schema: JsonObject,
-  { types, texts, branches }: Choice,
-  convertPart: (part: unknown) => JsonSchema,
+  { types, listed, branches }: Choice,
+  place: Place,
 ): JsonSchema {
   const hasForm = schema["properties"] !== undefined || schema["items"] !== undefined;
   const [only, ...others] = branches;
   if (!hasForm && only !== undefined) {
-    return others.length === 0 ? convertPart(only) : { anyOf: branches.map(convertPart) };
+    return others.length === 0
+      ? place.convertPart(only)
+      : { anyOf: branches.map(place.convertPart) };
   }
-  if (types.length > 1 && texts.length === 0) {
-    const alternatives = types.map((type) => formOf(schema, type, convertPart));
+  if (types.length > 1 && listed.length === 0) {
+    const alternatives = types.map((type) => formOf(schema, type, place));
     return { anyOf: alternatives };
   }
+  const [type] = types;
+  const isText = listed.length > 0 && listed.every((value) => typeof value === "string");
   return {
-    ...formOf(schema, types[0], convertPart),
-    ...(texts.length === 0 ? {} : { type: "string", enum: texts }),
+    ...formOf(schema, isText ? "string" : type, place),
+    ...(listed.length === 0 ? {} : { enum: listed }),
   };
 }
 
 /** What a type has inside. */
-function formOf(
-  schema: JsonObject,
-  type: string | undefined,
-  convertPart: (part: unknown) => JsonSchema,
-): JsonSchema {
-  const { properties, items, prefixItems, format, required } = schema;
-  const typed = type === undefined ? {} : { type };
+function formOf(schema: JsonObject, type: string | undefined, place: Place): JsonSchema {
+  const { properties, items, prefixItems, format } = schema;
   if (type === "array" || (type === undefined && items !== undefined)) {
     const element = isJsonObject(items)
       ? items
       : { anyOf: [...listOf(items), ...listOf(prefixItems)] };
-    return { type: "array", items: convertPart(element) };
+    return { type: "array", items: place.convertPart(element) };
   }
-  if (isJsonObject(properties) && (type === "object" || type === undefined)) {
-    const entries = Object.entries(properties).map(([name, part]) => [name, convertPart(part)]);
-    const names = [...new Set(listOf(required))].filter((name) =>
-      Object.hasOwn(properties, `${name}`),
-    );
-    return {
-      type: "object",
-      ...(entries.length === 0 ? {} : { properties: Object.fromEntries(entries) }),
-      ...(names.length === 0 ? {} : { required: names }),
-    };
+  if (type === "object" || (type === undefined && isJsonObject(properties))) {
+    return objectFormOf(schema, place);
   }
+  const typed = type === undefined ? {} : { type };
   return formats[type ?? ""]?.includes(`${format}`) ? { ...typed, format } : typed;
+}
+
+function objectFormOf(schema: JsonObject, { form, convertPart }: Place): JsonSchema {
+  const properties = objectOf(schema["properties"]);
+  const entries = Object.entries(properties).map(([name, part]) => [name, convertPart(part)]);
+  const names = [...new Set(listOf(schema["required"]))].filter((name) =>
+    Object.hasOwn(properties, `${name}`),
+  );
+  return {
+    type: "object",
+    ...(entries.length === 0 ? {} : { properties: Object.fromEntries(entries) }),
+    ...(names.length === 0 ? {} : { required: names }),
+    ...form.more(schema, convertPart),
+  };
 }
 
 /** Formats that Gemini takes; another one refuses the whole request. */
@@ -213,12 +233,16 @@ const formats: Readonly<Record<string, readonly string[]>> = {
 /** The longest value of a keyword that a description repeats. */
 const longestNote = 200;
 
-function notesOn(schema: JsonObject): readonly string[] {
+function notesOn(schema: JsonObject, form: GeminiForm): readonly string[] {
   const { format, type } = schema;
   const isKnown = format === undefined || formats[`${type}`]?.includes(`${format}`);
   const notes = Object.entries(schema)
     .filter(
-      ([keyword, value]) => !kept.has(keyword) && !handled.has(keyword) && !isFlag(keyword, value),
+      ([keyword, value]) =>
+        !form.kept.has(keyword) &&
+        !handled.has(keyword) &&
+        !isFlag(keyword, value) &&
+        !(form.saysMore && keyword === "additionalProperties"),
     )
     .map(([keyword, value]) => `${keyword}: ${JSON.stringify(value)}`)
     .filter((note) => note.length <= longestNote);

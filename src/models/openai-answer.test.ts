@@ -4,13 +4,12 @@ import type { Json, JsonObject } from "../base/json.ts";
 import { ToolNetworkError } from "../base/tool-error.ts";
 import { ModelError } from "../model/model-error.ts";
 import type { ModelEvent } from "../model/model-event.ts";
-import { readAnswer } from "./openai-answer.ts";
+import { chatAnswers } from "./openai-answer.ts";
+import { readAnswer } from "./provider-answer.ts";
 
 const scope = {
   what: 'model "m" at http://peer',
   secrets: ["sk-secret"],
-  provider: "key",
-  stream: true,
 };
 
 interface Answer {
@@ -40,7 +39,7 @@ async function read(
   const events: ModelEvent[] = [];
   let error: unknown;
   try {
-    for await (const batch of readAnswer(response, scope)) {
+    for await (const batch of readAnswer(response, chatAnswers("key"), true, scope)) {
       events.push(...batch);
     }
   } catch (thrown) {

@@ -1,41 +1,29 @@
 import { isJsonObject, type Json, type JsonObject } from "../base/json.ts";
-import type { ProviderData } from "../message/content.ts";
 import type { FinishReason, ModelEvent } from "../model/model-event.ts";
 import { noUsage, type Usage } from "../model/usage.ts";
-import { mergeOpaque } from "./openai-provider-data.ts";
+import { GrowingParts } from "./growing-parts.ts";
 import { addDetails, type ReasoningPiece, reasoningIn } from "./openai-reasoning.ts";
 import { ToolCallAssembly } from "./openai-tool-calls.ts";
 import { toUsage } from "./openai-usage.ts";
-
-/** The text or reasoning that grows at present. */
-interface OpenPart {
-  readonly kind: "text" | "reasoning";
-  readonly id: string;
-  /** What the provider wants back with it. */
-  opaque: JsonObject | undefined;
-  /** OpenRouter's blocks of reasoning. */
-  readonly details: JsonObject[];
-}
+import type { AnswerAssembly } from "./provider-answer.ts";
+import { mergeOpaque } from "./provider-data.ts";
 
 /**
  * Makes model events of the parsed objects of a chat completion, streamed (`delta`) or whole
  * (`message`). Synchronous: {@link accept} each object, then {@link end}.
  */
-export class ChatAssembly {
-  readonly #provider: string;
+export class ChatAssembly implements AnswerAssembly {
+  readonly #parts: GrowingParts;
   readonly #calls: ToolCallAssembly;
-  #open: OpenPart | undefined;
-  #parts = 0;
   #accepted = 0;
   #reason = "";
   #refused = false;
   #usage: Usage = noUsage;
   #responseModel: string | undefined;
-  #events: ModelEvent[] = [];
 
   /** @param provider the key of the provider data that the parts get. */
   constructor(provider: string) {
-    this.#provider = provider;
+    this.#parts = new GrowingParts(provider);
     this.#calls = new ToolCallAssembly(provider);
   }
 
@@ -47,6 +35,11 @@ export class ChatAssembly {
   /** Whether any answer has come at all. */
   get isEmpty(): boolean {
     return this.#accepted === 0;
+  }
+
+  /** Never: a mark that is no object says so. */
+  get isLast(): boolean {
+    return false;
   }
 
   /** The events that follow from one object of the stream. */
@@ -70,20 +63,20 @@ export class ChatAssembly {
         this.#reason = reason;
       }
     }
-    return this.#take();
+    return this.#parts.take();
   }
 
   /** Closes what is open and finishes. */
   end(): readonly ModelEvent[] {
-    this.#close();
-    this.#calls.end(this.#events);
-    this.#events.push({
+    this.#parts.close();
+    this.#calls.end(this.#parts.events);
+    this.#parts.events.push({
       kind: "finish",
       reason: this.#finishReason(),
       usage: this.#usage,
       ...(this.#responseModel === undefined ? {} : { responseModel: this.#responseModel }),
     });
-    return this.#take();
+    return this.#parts.take();
   }
 
   #acceptDelta(delta: JsonObject): void {
@@ -93,25 +86,25 @@ export class ChatAssembly {
     }
     const { content, refusal, tool_calls: calls, extra_content: extra } = delta;
     if (isThought(extra)) {
-      this.#text("reasoning", withoutTags(content));
+      this.#parts.text("reasoning", withoutTags(content));
       return;
     }
     if (typeof content === "string") {
-      this.#text("text", content);
+      this.#parts.text("text", content);
     } else if (Array.isArray(content)) {
       content.forEach(this.#contentPart, this);
     }
     if (typeof refusal === "string" && refusal !== "") {
       this.#refused = true;
-      this.#text("text", refusal);
+      this.#parts.text("text", refusal);
     }
     if (isJsonObject(extra)) {
       this.#extra(extra);
     }
     if (Array.isArray(calls) && calls.length > 0) {
-      this.#close();
+      this.#parts.close();
       for (const call of calls) {
-        this.#calls.accept(call, this.#events);
+        this.#calls.accept(call, this.#parts.events);
       }
     }
   }
@@ -122,69 +115,32 @@ export class ChatAssembly {
       return;
     }
     if (part["type"] === "text" && typeof part["text"] === "string") {
-      this.#text("text", part["text"]);
+      this.#parts.text("text", part["text"]);
     } else if (part["type"] === "thinking" && Array.isArray(part["thinking"])) {
       const pieces = part["thinking"].filter(isJsonObject).map(({ text }) => text);
-      this.#text("reasoning", pieces.filter((text) => typeof text === "string").join(""));
+      this.#parts.text("reasoning", pieces.filter((text) => typeof text === "string").join(""));
     }
   }
 
   #reasoning({ text, field, details }: ReasoningPiece): void {
-    const part = this.#ensure("reasoning");
-    if (field !== undefined) {
+    const part = this.#parts.ensure("reasoning");
+    const before = part.opaque?.["reasoning_details"];
+    const blocks = Array.isArray(before) ? before.filter(isJsonObject) : [];
+    if (details !== undefined) {
+      addDetails(blocks, details);
+    }
+    if (blocks.length > 0) {
+      part.opaque = { reasoning_details: blocks };
+    } else if (field !== undefined) {
       part.opaque = { field };
     }
-    if (details !== undefined) {
-      addDetails(part.details, details);
-    }
-    this.#text("reasoning", text);
-  }
-
-  #text(kind: OpenPart["kind"], text: string): void {
-    if (text !== "") {
-      const { id } = this.#ensure(kind);
-      this.#events.push({ kind: `${kind}-delta`, id, text });
-    }
+    this.#parts.text("reasoning", text);
   }
 
   /** Google signs a text as well; the signature may come alone, after the text or instead of it. */
   #extra(extra: JsonObject): void {
-    const part = this.#ensure("text");
+    const part = this.#parts.ensure("text");
     part.opaque = mergeOpaque(part.opaque, { extra_content: extra });
-  }
-
-  #ensure(kind: OpenPart["kind"]): OpenPart {
-    if (this.#open?.kind === kind) {
-      return this.#open;
-    }
-    this.#close();
-    const part: OpenPart = { kind, id: `${kind}_${this.#parts}`, opaque: undefined, details: [] };
-    this.#parts += 1;
-    this.#open = part;
-    this.#events.push({ kind: `${kind}-start`, id: part.id });
-    return part;
-  }
-
-  #close(): void {
-    const part = this.#open;
-    if (part === undefined) {
-      return;
-    }
-    this.#open = undefined;
-    const opaque: JsonObject | undefined =
-      part.details.length === 0 ? part.opaque : { reasoning_details: part.details };
-    const providerData: ProviderData | undefined = opaque && { [this.#provider]: opaque };
-    this.#events.push({
-      kind: `${part.kind}-end`,
-      id: part.id,
-      ...(providerData && { providerData }),
-    });
-  }
-
-  #take(): readonly ModelEvent[] {
-    const events = this.#events;
-    this.#events = [];
-    return events;
   }
 
   #finishReason(): FinishReason {

@@ -8,13 +8,13 @@ import type { Message } from "../message/message.ts";
 import type { Model, ModelRequest } from "../model/model.ts";
 import { ModelError } from "../model/model-error.ts";
 import type { ModelEvent } from "../model/model-event.ts";
-import {
-  type OpenAiHttpReply,
-  type OpenAiReply,
-  type OpenAiServer,
-  type OpenAiServerOptions,
-  startOpenAiServer,
-} from "../testing/openai-server.ts";
+import type {
+  ModelServer,
+  ModelServerOptions,
+  ServerHttpReply,
+  ServerReply,
+} from "../testing/model-server.ts";
+import { startOpenAiServer } from "../testing/openai-server.ts";
 import { openAiCompatible } from "./openai-compatible.ts";
 import type { OpenAiCompatibleOptions } from "./openai-options.ts";
 
@@ -30,14 +30,14 @@ const ask = (model: Model, asked: ModelRequest = request): Promise<readonly Mode
   collect(model.stream(asked, { signal }));
 
 const modelOf = (
-  { baseUrl }: Pick<OpenAiServer, "baseUrl">,
+  { baseUrl }: Pick<ModelServer, "baseUrl">,
   options: Partial<OpenAiCompatibleOptions> = {},
 ): Model => openAiCompatible({ id: "test:m", model: "m", baseUrl, ...options });
 
 const replying = (
-  reply: OpenAiReply,
-  options: Partial<OpenAiServerOptions> = {},
-): Promise<OpenAiServer> => startOpenAiServer({ respond: () => reply, ...options });
+  reply: ServerReply,
+  options: Partial<ModelServerOptions> = {},
+): Promise<ModelServer> => startOpenAiServer({ respond: () => reply, ...options });
 
 const answer = {
   kind: "answer",
@@ -57,7 +57,7 @@ const outcome = {
   finish: { reason: "tool-calls", usage: { inputTokens: 7, outputTokens: 9 }, responseModel: "m" },
 };
 
-test.each<readonly [name: string, server: Partial<OpenAiServerOptions>, stream: boolean]>([
+test.each<readonly [name: string, server: Partial<ModelServerOptions>, stream: boolean]>([
   ["streamed", {}, true],
   ["whole", {}, false],
   ["streamed byte by byte", { bytesPerWrite: 1 }, true],
@@ -140,7 +140,7 @@ test("a key that cannot be had is model-unauthorized", async () => {
   });
 });
 
-const http = (status: number, body: Json | string, headers: JsonObject = {}): OpenAiHttpReply => ({
+const http = (status: number, body: Json | string, headers: JsonObject = {}): ServerHttpReply => ({
   kind: "http",
   status,
   headers: { "content-type": "application/json", ...(headers as Record<string, string>) }, // plain texts
@@ -289,7 +289,7 @@ test("an answer that is too long is model-invalid-response", async () => {
 });
 
 /** A stream that says hello and then nothing. */
-const hanging = (): Promise<OpenAiServer> =>
+const hanging = (): Promise<ModelServer> =>
   replying({
     kind: "stream",
     chunks: (async function* () {

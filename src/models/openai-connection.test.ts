@@ -3,7 +3,8 @@ import { collect } from "../../test/model-events.ts";
 import { ConfigurationError } from "../base/dragoman-error.ts";
 import type { Model } from "../model/model.ts";
 import type { ModelEvent } from "../model/model-event.ts";
-import { type OpenAiServer, startOpenAiServer } from "../testing/openai-server.ts";
+import type { ModelServer } from "../testing/model-server.ts";
+import { startOpenAiServer } from "../testing/openai-server.ts";
 import { openAiCompatible } from "./openai-compatible.ts";
 import { toConnection } from "./openai-connection.ts";
 import type { OpenAiCompatibleOptions } from "./openai-options.ts";
@@ -22,11 +23,11 @@ const ask = (model: Model): Promise<readonly ModelEvent[]> =>
   );
 
 const modelOf = (
-  { baseUrl }: Pick<OpenAiServer, "baseUrl">,
+  { baseUrl }: Pick<ModelServer, "baseUrl">,
   options: Partial<OpenAiCompatibleOptions> = {},
 ): Model => openAiCompatible({ id: "test:m", model: "m", baseUrl, ...options });
 
-const replying = (reply: string): Promise<OpenAiServer> =>
+const replying = (reply: string): Promise<ModelServer> =>
   startOpenAiServer({ respond: () => reply });
 
 test("the request carries the key, our headers, the caller's headers and the base URL's query", async () => {

@@ -1,5 +1,6 @@
 import type { JsonObject } from "../base/json.ts";
 import type { MediaPart, MediaSource } from "../message/content.ts";
+import { unreadable } from "./media-words.ts";
 
 /**
  * A medium as a content part of a user message. What chat completions cannot carry becomes a note, so
@@ -18,10 +19,7 @@ export function toMediaPart(part: MediaPart, images: boolean): JsonObject {
     const file_data = urlOf(source, mediaType);
     return { type: "file", file: { filename: name ?? "document.pdf", file_data } };
   }
-  const isLink = source.kind === "url" && !/^data:/i.test(source.url);
-  const where = isLink ? ` at ${source.url}` : "";
-  const label = name === undefined ? mediaType : `${name}, ${mediaType}`;
-  return { type: "text", text: `[${kind} ${label}${where}: not readable for this model]` };
+  return { type: "text", text: unreadable(part) };
 }
 
 const urlOf = (source: MediaSource, mediaType: string): string =>

@@ -15,8 +15,11 @@ import {
   textOf,
   toolCallsOf,
 } from "../message/message.ts";
+import { labelOf } from "./media-words.ts";
 import { toMediaPart } from "./openai-media.ts";
-import { opaqueCallFields, opaqueOf } from "./openai-provider-data.ts";
+import { opaqueCallFields } from "./openai-tool-calls.ts";
+import { opaqueOf } from "./provider-data.ts";
+import { resultText } from "./result-text.ts";
 
 /** How messages are written. */
 export interface MessageScope {
@@ -142,18 +145,6 @@ function toResults({ content }: ToolMessage, scope: MessageScope): readonly Json
   return media.length === 0 ? results : [...results, { role: "user", content: media }];
 }
 
-/**
- * The wire has no mark for failures. Text that neither says "error" nor is JSON gets one; everything
- * else is passed on as it is.
- */
-function resultText({ content, isError }: ToolResultPart): string {
-  const text = content.map(textOrNote).join("\n") || "(no output)";
-  return isError && !/^\s*(?:\[|\{|error)/i.test(text) ? `Error: ${text}` : text;
-}
-
-const textOrNote = (part: ResultContent): string =>
-  part.kind === "text" ? part.text : `[${part.kind} ${labelOf(part)}: see the next user message]`;
-
 function toFollowUp(result: ToolResultPart, scope: MessageScope): readonly JsonObject[] {
   const media = result.content.filter(isMedia);
   return media.length === 0
@@ -166,9 +157,6 @@ function toFollowUp(result: ToolResultPart, scope: MessageScope): readonly JsonO
 
 const isMedia = (part: AssistantContent | ResultContent): part is MediaPart =>
   part.kind === "image" || part.kind === "audio" || part.kind === "file";
-
-const labelOf = ({ mediaType, name }: MediaPart): string =>
-  name === undefined ? mediaType : `${name}, ${mediaType}`;
 
 /** A model's own pictures cannot be given back to it. */
 const noteOf = (part: MediaPart): string => `[${part.kind} ${labelOf(part)}]`;

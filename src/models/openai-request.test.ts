@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import type { JsonObject } from "../base/json.ts";
 import type { ModelRequest, ToolDefinition } from "../model/model.ts";
-import { type RequestScope, renderRequest } from "./openai-request.ts";
-import { createToolRenderer } from "./openai-tools.ts";
+import { type RequestScope, renderRequest, toWireTool } from "./openai-request.ts";
+import { createToolRenderer } from "./tool-renderer.ts";
 
 const base: ModelRequest = {
   messages: [{ role: "user", content: [{ kind: "text", text: "Hi" }] }],
@@ -28,7 +28,7 @@ function render(
         images: true,
         maxTokensField: "max_tokens",
         extraBody: {},
-        renderTools: createToolRenderer((schema) => schema),
+        renderTools: createToolRenderer((given) => toWireTool(given, (schema) => schema)),
         structuredOutput: "json_schema",
         toDialect: (schema) => schema,
         ...scope,
@@ -121,9 +121,9 @@ test.each<
 
 test("tools are rendered once for each array, and each definition once", () => {
   let count = 0;
-  const renderTools = createToolRenderer((schema) => {
+  const renderTools = createToolRenderer((given) => {
     count += 1;
-    return schema;
+    return toWireTool(given, (schema) => schema);
   });
   const tools = [tool, { ...tool, name: "then" }];
   const first = renderTools(tools);

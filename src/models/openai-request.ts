@@ -1,10 +1,10 @@
 import type { Json, JsonObject } from "../base/json.ts";
 import type { JsonSchema } from "../base/json-schema.ts";
-import type { ModelRequest } from "../model/model.ts";
+import type { ModelRequest, ToolDefinition } from "../model/model.ts";
 import { type MessageScope, toWireMessages } from "./openai-messages.ts";
 import { type StructuredOutput, toOutputForm } from "./openai-output.ts";
-import type { ToolRenderer } from "./openai-tools.ts";
 import { withOutputInWords } from "./output-words.ts";
+import type { ToolRenderer } from "./tool-renderer.ts";
 
 /** The field that limits the length of an answer. */
 export type MaxTokensField = "max_tokens" | "max_completion_tokens";
@@ -32,6 +32,16 @@ export function renderRequest(request: ModelRequest, scope: RequestScope): strin
     ? body
     : `${body.slice(0, -1)},"tools":${scope.renderTools(tools)}}`;
 }
+
+/** A tool as chat completions take it; a schema without a form in the dialect is left out. */
+export const toWireTool = (
+  { name, description, inputSchema }: ToolDefinition,
+  toDialect: RequestScope["toDialect"],
+): JsonObject => ({
+  type: "function",
+  // A rendered schema is plain JSON, as the one that it was made of.
+  function: { name, description, parameters: toDialect(inputSchema) as JsonObject | undefined },
+});
 
 function fieldsOf(request: ModelRequest, scope: RequestScope): Record<string, Json | undefined> {
   const { toolChoice = "auto", temperature, maxOutputTokens, output } = request;

@@ -3,7 +3,10 @@ import { isJsonObject, type Json, type JsonObject, parseJson } from "../base/jso
 import type { ProviderData } from "../message/content.ts";
 import { ModelError } from "../model/model-error.ts";
 import type { ModelEvent } from "../model/model-event.ts";
-import { mergeOpaque, opaqueCallFields } from "./openai-provider-data.ts";
+import { mergeOpaque } from "./provider-data.ts";
+
+/** Fields of a call that belong to the provider: Google's and LiteLLM's thought signatures. */
+export const opaqueCallFields: readonly string[] = ["extra_content", "provider_specific_fields"];
 
 /** A call that grows. */
 interface GrowingCall {

@@ -1,14 +1,15 @@
 export { type ManualClock, manualClock } from "./manual-clock.ts";
-export {
-  type OpenAiHttpReply,
-  type OpenAiReply,
-  type OpenAiServer,
-  type OpenAiServerOptions,
-  type OpenAiServerRequest,
-  type OpenAiStream,
-  startOpenAiServer,
-} from "./openai-server.ts";
-export type { OpenAiAnswer } from "./openai-server-answers.ts";
+export type {
+  ModelServer,
+  ModelServerOptions,
+  ServerAnswer,
+  ServerCall,
+  ServerHttpReply,
+  ServerReply,
+  ServerRequest,
+  ServerStream,
+} from "./model-server.ts";
+export { startOpenAiServer } from "./openai-server.ts";
 export {
   type ScriptedAnswer,
   type ScriptedCall,

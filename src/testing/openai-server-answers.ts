@@ -1,25 +1,9 @@
 import type { JsonObject } from "../base/json.ts";
-
-/** What the model of an OpenAI server for tests says. */
-export interface OpenAiAnswer {
-  readonly kind: "answer";
-  readonly text?: string;
-  /** Goes into `reasoning_content`. */
-  readonly reasoning?: string;
-  readonly calls?: readonly {
-    readonly id: string;
-    readonly name: string;
-    /** JSON text, or what a model writes in its place. */
-    readonly arguments: string;
-  }[];
-  /** Default: `tool_calls` where there are calls, else `stop`. */
-  readonly finishReason?: string;
-  /** Default: one token in, one out. */
-  readonly usage?: JsonObject;
-}
+import type { ServerAnswer, ServerCall } from "./model-server.ts";
+import { halvesOf, wordsOf } from "./text-pieces.ts";
 
 /** An answer as one chat completion. */
-export function toCompletion(answer: OpenAiAnswer, request: JsonObject): JsonObject {
+export function toCompletion(answer: ServerAnswer, request: JsonObject): JsonObject {
   const { text = null, reasoning, calls = [] } = answer;
   const message = {
     role: "assistant",
@@ -35,7 +19,7 @@ export function toCompletion(answer: OpenAiAnswer, request: JsonObject): JsonObj
 }
 
 /** An answer as the chunks of a stream: texts word by word, arguments in two halves. */
-export function toChunks(answer: OpenAiAnswer, request: JsonObject): readonly JsonObject[] {
+export function toChunks(answer: ServerAnswer, request: JsonObject): readonly JsonObject[] {
   const { text = "", reasoning = "", calls = [] } = answer;
   const head = headOf(request, "chat.completion.chunk");
   const chunk = (delta: JsonObject, reason: string | null = null): JsonObject => ({
@@ -43,28 +27,24 @@ export function toChunks(answer: OpenAiAnswer, request: JsonObject): readonly Js
     choices: [{ index: 0, delta, finish_reason: reason }],
   });
   const callChunks = calls.flatMap((call, index) => {
-    const { id, type, function: called } = toWireCall(call);
-    const half = Math.ceil(call.arguments.length / 2);
+    const { function: called, ...head } = toWireCall(call);
     const tail = (part: string): JsonObject =>
       chunk({ tool_calls: [{ index, function: { arguments: part } }] });
     return [
-      chunk({ tool_calls: [{ index, id, type, function: { ...called, arguments: "" } }] }),
-      tail(call.arguments.slice(0, half)),
-      tail(call.arguments.slice(half)),
+      chunk({ tool_calls: [{ index, ...head, function: { ...called, arguments: "" } }] }),
+      ...halvesOf(call.arguments).map(tail),
     ];
   });
   const { include_usage: withUsage } = (request["stream_options"] ?? {}) as JsonObject; // as OpenAI documents it
   return [
     chunk({ role: "assistant", content: "" }),
-    ...piecesOf(reasoning).map((piece) => chunk({ reasoning_content: piece })),
-    ...piecesOf(text).map((piece) => chunk({ content: piece })),
+    ...wordsOf(reasoning).map((piece) => chunk({ reasoning_content: piece })),
+    ...wordsOf(text).map((piece) => chunk({ content: piece })),
     ...callChunks,
     chunk({}, reasonOf(answer)),
     ...(withUsage ? [{ ...head, choices: [], usage: usageOf(answer) }] : []),
   ];
 }
-
-const piecesOf = (text: string): readonly string[] => text.match(/\s*\S+|\s+$/g) ?? [];
 
 const headOf = ({ model }: JsonObject, object: string): JsonObject => ({
   id: "chatcmpl-1",
@@ -73,14 +53,17 @@ const headOf = ({ model }: JsonObject, object: string): JsonObject => ({
   model,
 });
 
-const toWireCall = ({ id, name, arguments: text }: NonNullable<OpenAiAnswer["calls"]>[number]) => ({
+const toWireCall = ({ id, name, arguments: text, signature }: ServerCall) => ({
   id,
   type: "function",
   function: { name, arguments: text },
+  ...(signature === undefined
+    ? {}
+    : { extra_content: { google: { thought_signature: signature } } }),
 });
 
-const reasonOf = ({ finishReason, calls = [] }: OpenAiAnswer): string =>
+const reasonOf = ({ finishReason, calls = [] }: ServerAnswer): string =>
   finishReason ?? (calls.length > 0 ? "tool_calls" : "stop");
 
-const usageOf = ({ usage }: OpenAiAnswer): JsonObject =>
+const usageOf = ({ usage }: ServerAnswer): JsonObject =>
   usage ?? { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 };

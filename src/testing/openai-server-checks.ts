@@ -1,4 +1,5 @@
 import { isJsonObject, type Json, type JsonObject, parseJson } from "../base/json.ts";
+import { aboutFunctionTools, isToolName } from "./function-tool-checks.ts";
 
 /** What a strict provider would refuse in the body of a chat-completions request, if anything. */
 export function complaintAbout(body: Json | undefined): string | undefined {
@@ -64,71 +65,14 @@ function isCall({ id, type, function: called }: JsonObject): boolean {
     typeof id === "string" &&
     id !== "" &&
     type === "function" &&
-    isName(name) &&
+    isToolName(name) &&
     typeof given === "string" &&
     isJsonObject(parseJson(given))
   );
 }
 
-const isName = (name: Json | undefined): name is string =>
-  typeof name === "string" && /^[A-Za-z0-9_-]{1,64}$/.test(name);
-
 function aboutTools({ tools, tool_choice: choice }: JsonObject): string | undefined {
-  if (tools === undefined) {
-    return choice === undefined ? undefined : "tool_choice is only allowed with tools";
-  }
-  if (!Array.isArray(tools) || tools.length === 0) {
-    return "tools is no list, or empty";
-  }
-  const names = new Set<string>();
-  return tools.map((tool) => aboutTool(tool, names)).find((complaint) => complaint !== undefined);
-}
-
-function aboutTool(tool: Json, names: Set<string>): string | undefined {
-  const called = isJsonObject(tool) && tool["type"] === "function" ? tool["function"] : undefined;
-  const { name, parameters } = isJsonObject(called) ? called : {};
-  if (!isName(name) || names.has(name)) {
-    return `the tool ${JSON.stringify(name)} has no valid name of its own`;
-  }
-  names.add(name);
-  const complaint = aboutParameters(parameters);
-  return complaint && `Invalid schema for function '${name}': ${complaint}`;
-}
-
-const refusedAtRoot = ["oneOf", "anyOf", "allOf", "enum", "const", "not", "$ref"];
-
-function aboutParameters(parameters: Json | undefined): string | undefined {
-  if (!isJsonObject(parameters) || parameters["type"] !== "object") {
-    return "it is not of type object";
-  }
-  if (!isJsonObject(parameters["properties"])) {
-    return "object schema missing properties";
-  }
-  const combinator = refusedAtRoot.find((keyword) => parameters[keyword] !== undefined);
-  return combinator === undefined
-    ? aboutSchema(parameters)
-    : `it has '${combinator}' at the top level`;
-}
-
-/** Schemas at any depth: keywords that hold data are few enough to be taken for schemas here. */
-function aboutSchema(schema: Json | undefined): string | undefined {
-  if (Array.isArray(schema)) {
-    return schema.map(aboutSchema).find((complaint) => complaint !== undefined);
-  }
-  if (!isJsonObject(schema)) {
-    return undefined;
-  }
-  const { type, items } = schema;
-  if (
-    (type === "array" || (Array.isArray(type) && type.includes("array"))) &&
-    !isJsonObject(items)
-  ) {
-    return "array schema missing items";
-  }
-  if (typeof schema["$schema"] === "string") {
-    return "$schema is not permitted";
-  }
-  return Object.values(schema)
-    .map(aboutSchema)
-    .find((complaint) => complaint !== undefined);
+  return tools === undefined && choice !== undefined
+    ? "tool_choice is only allowed with tools"
+    : aboutFunctionTools(tools);
 }

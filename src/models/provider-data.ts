@@ -1,14 +1,12 @@
 import { isJsonObject, type Json, type JsonObject } from "../base/json.ts";
 import type { ProviderData } from "../message/content.ts";
 
-/** Fields of a call that belong to the provider: Google's and LiteLLM's thought signatures. */
-export const opaqueCallFields: readonly string[] = ["extra_content", "provider_specific_fields"];
-
 /**
- * The key under which provider data is kept: the host that gave it. Data of one host is never sent
- * to another, which would refuse fields that it does not know.
+ * The key under which provider data is kept: the protocol and the host that gave it. Data of one host
+ * is never sent to another, which would refuse what it has not signed.
  */
-export const providerKey = (url: URL): string => `openai-compatible/${url.hostname}`;
+export const providerKey = (protocol: string, { hostname }: URL): string =>
+  `${protocol}/${hostname}`;
 
 /** What the provider of this key has given with a part. */
 export function opaqueOf(data: ProviderData | undefined, provider: string): JsonObject {

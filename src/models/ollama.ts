@@ -1,0 +1,91 @@
+import type { JsonObject } from "../base/json.ts";
+import type { Model } from "../model/model.ts";
+import { environment } from "./environment.ts";
+import { toOpenAiSchema } from "./json-schema-dialect.ts";
+import { ollamaAnswers } from "./ollama-answer.ts";
+import { type OllamaRequestScope, renderOllamaRequest } from "./ollama-request.ts";
+import { toWireTool } from "./openai-request.ts";
+import { toProviderConnection, urlBelow } from "./provider-connection.ts";
+import { providerKey } from "./provider-data.ts";
+import { createProviderModel } from "./provider-model.ts";
+import type { ProviderOptions } from "./provider-options.ts";
+import { createToolRenderer } from "./tool-renderer.ts";
+
+/** A model that an Ollama server runs. */
+export interface OllamaOptions extends ProviderOptions {
+  /** Where Ollama is: a URL, or `host:port`. Default: `OLLAMA_HOST`, else `http://localhost:11434`. */
+  readonly host?: string | URL;
+  /** What a run is set up with: `num_ctx`, `seed`, `top_k` and so on. */
+  readonly options?: JsonObject;
+  /** How long the model stays loaded: `"5m"`, seconds, `-1` for ever, `0` not at all. */
+  readonly keepAlive?: string | number;
+  /** Whether (or how hard) the model thinks, unless a request says so. Models that cannot refuse it. */
+  readonly think?: boolean | "low" | "medium" | "high";
+  /** How JSON of a schema is asked for: by the schema (default), or as any JSON. */
+  readonly structuredOutput?: "schema" | "json";
+}
+
+const local = "http://localhost:11434";
+
+/**
+ * A model of an Ollama server, through its own `/api/chat`. Ollama holds a model to JSON or lets it call
+ * tools, not both: beside tools, JSON is asked for in words. It knows no `toolChoice`: with `"none"` the
+ * tools are left out, `"required"` is not held. Pictures have to be here; those behind a URL become a
+ * note.
+ *
+ * @throws ConfigurationError where the model or the host cannot be used.
+ */
+export function ollama(options: OllamaOptions): Model {
+  const { structuredOutput = "schema" } = options;
+  const connection = toProviderConnection(
+    { ...options, baseUrl: toOllamaUrl(options.host ?? environment()["OLLAMA_HOST"]) },
+    { maker: "ollama", prefix: "ollama", urlOption: "host", exampleUrl: local },
+  );
+  const { model, base, stream } = connection;
+  const capabilities = {
+    tools: true,
+    images: true,
+    jsonSchema: structuredOutput === "schema",
+    ...options.capabilities,
+  };
+  const scope: OllamaRequestScope = {
+    provider: providerKey("ollama", base),
+    model,
+    stream,
+    images: capabilities.images,
+    structuredOutput,
+    options: options.options ?? {},
+    keepAlive: options.keepAlive,
+    think: options.think,
+    extraBody: options.extraBody ?? {},
+    renderTools: createToolRenderer((tool) => toWireTool(tool, toOpenAiSchema)),
+  };
+  return createProviderModel(connection, capabilities, {
+    ...ollamaAnswers(scope.provider),
+    url: urlBelow(connection, "/api/chat"),
+    keyHeaders: (key) => ({ authorization: `Bearer ${key}` }),
+    renderRequest: (request) => renderOllamaRequest(request, scope),
+  });
+}
+
+/**
+ * Where an Ollama server is. As Ollama's own programs have it, the scheme may be missing (then it is
+ * http, and the port 11434), and a server that listens everywhere is asked on this machine.
+ */
+export function toOllamaUrl(host: string | URL | undefined): URL | string {
+  if (typeof host !== "string" || host === "") {
+    return host || local;
+  }
+  const hasScheme = host.includes("://");
+  const url = URL.parse(hasScheme ? host : `http://${host}`);
+  if (url === null) {
+    return host; // which is refused, with a message that names the option
+  }
+  if (!hasScheme && url.port === "" && !/:80(?:$|\/)/.test(host)) {
+    url.port = "11434";
+  }
+  if (url.hostname === "0.0.0.0" || url.hostname === "[::]") {
+    url.hostname = "localhost";
+  }
+  return url;
+}

@@ -1,0 +1,67 @@
+import { isJsonObject, type Json } from "../base/json.ts";
+
+/** Whether a tool may be called that. */
+export const isToolName = (name: Json | undefined): name is string =>
+  typeof name === "string" && /^[A-Za-z0-9_-]{1,64}$/.test(name);
+
+/** What a strict provider would refuse in a list of tools in OpenAI's form, if anything. */
+export function aboutFunctionTools(tools: Json | undefined): string | undefined {
+  if (tools === undefined) {
+    return undefined;
+  }
+  if (!Array.isArray(tools) || tools.length === 0) {
+    return "tools is no list, or empty";
+  }
+  const names = new Set<string>();
+  return tools.map((tool) => aboutTool(tool, names)).find((complaint) => complaint !== undefined);
+}
+
+function aboutTool(tool: Json, names: Set<string>): string | undefined {
+  const called = isJsonObject(tool) && tool["type"] === "function" ? tool["function"] : undefined;
+  const { name, parameters } = isJsonObject(called) ? called : {};
+  if (!isToolName(name) || names.has(name)) {
+    return `the tool ${JSON.stringify(name)} has no valid name of its own`;
+  }
+  names.add(name);
+  const complaint = aboutParameters(parameters);
+  return complaint && `Invalid schema for function '${name}': ${complaint}`;
+}
+
+const refusedAtRoot = ["oneOf", "anyOf", "allOf", "enum", "const", "not", "$ref"];
+
+/** What would be refused in the schema of a tool's arguments, if anything. */
+export function aboutParameters(parameters: Json | undefined): string | undefined {
+  if (!isJsonObject(parameters) || parameters["type"] !== "object") {
+    return "it is not of type object";
+  }
+  if (!isJsonObject(parameters["properties"])) {
+    return "object schema missing properties";
+  }
+  const combinator = refusedAtRoot.find((keyword) => parameters[keyword] !== undefined);
+  return combinator === undefined
+    ? aboutSchema(parameters)
+    : `it has '${combinator}' at the top level`;
+}
+
+/** Schemas at any depth: keywords that hold data are few enough to be taken for schemas here. */
+function aboutSchema(schema: Json | undefined): string | undefined {
+  if (Array.isArray(schema)) {
+    return schema.map(aboutSchema).find((complaint) => complaint !== undefined);
+  }
+  if (!isJsonObject(schema)) {
+    return undefined;
+  }
+  const { type, items } = schema;
+  if (
+    (type === "array" || (Array.isArray(type) && type.includes("array"))) &&
+    !isJsonObject(items)
+  ) {
+    return "array schema missing items";
+  }
+  if (typeof schema["$schema"] === "string") {
+    return "$schema is not permitted";
+  }
+  return Object.values(schema)
+    .map(aboutSchema)
+    .find((complaint) => complaint !== undefined);
+}
