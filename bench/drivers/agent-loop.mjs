@@ -5,7 +5,8 @@ import { openAiCompatible } from "dragoman/models";
 import * as z from "zod";
 
 export const label = "dragoman";
-export const dir = "dragoman";
+// biome-ignore format: the harness looks for these very quotes
+export const dir = 'dragoman';
 
 export async function setup({ baseURL, counter }) {
   const tools = [

@@ -1,6 +1,14 @@
 #!/usr/bin/env node
 import { runCli } from "./run-cli.ts";
 
+const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
+if (major < 22 || (major === 22 && minor < 18)) {
+  process.stderr.write(
+    `error: dragoman needs Node.js 22.18 or newer, and this is ${process.versions.node}.\n`,
+  );
+  process.exit(2);
+}
+
 const controller = new AbortController();
 
 /** The first signal stops the run in good order; a second one ends the process at once. */

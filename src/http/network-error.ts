@@ -24,11 +24,15 @@ export function toNetworkError(cause: unknown, what: string): ToolError {
   if (code === "ETIMEDOUT") {
     return new ToolTimeoutError(`${what} failed: the connection timed out.`, { cause });
   }
-  if (code.startsWith("ERR_") || cause instanceof URIError) {
+  if (code.startsWith("ERR_") || isMistake(cause)) {
     return new ToolError(`${what} cannot be sent: ${messageOf(cause)}.`, { cause });
   }
   return new ToolNetworkError(`${what} failed: ${explain(code)}.`, { cause });
 }
+
+/** No trouble of the network, but a faulty request, or a platform that lacks something. */
+const isMistake = (cause: unknown): boolean =>
+  cause instanceof TypeError || cause instanceof RangeError || cause instanceof URIError;
 
 /** The codes that OpenSSL and Node give for certificates that they refuse. */
 const certificateCodes =
@@ -47,7 +51,7 @@ const explanations: Readonly<Record<string, string>> = {
 
 function explain(code: string): string {
   if (code.startsWith("HPE_")) {
-    return `the server answered with something that is not HTTP (${code})`;
+    return `the server answered with something that is not HTTP (${code || "no code"})`;
   }
   return explanations[code] ?? `the connection broke (${code || "no code"})`;
 }
