@@ -20,7 +20,7 @@ export const configure: (config: DragomanConfig) => void = processDragoman.confi
 export type { Agent } from "./agent/agent.ts";
 export type { AgentDefinition, AgentMode } from "./agent/agent-definition.ts";
 export type { McpEntry, ToolEntry } from "./agent/agent-runtime.ts";
-export type { Explanation } from "./agent/explain.ts";
+export type { AvailableTool, Explanation } from "./agent/explain.ts";
 export type { HookedCall, Hooks } from "./agent/hooks.ts";
 export type { LimitReason, RunLimits } from "./agent/loop-guard.ts";
 export type { RetryPolicy } from "./agent/model-policy.ts";

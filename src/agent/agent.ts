@@ -2,7 +2,7 @@ import { ConfigurationError } from "../base/dragoman-error.ts";
 import { type AgentDefinition, checkAgentDefinition, checkLimits } from "./agent-definition.ts";
 import { AgentRun } from "./agent-run.ts";
 import type { AgentRuntime } from "./agent-runtime.ts";
-import { type Explanation, explainRun } from "./explain.ts";
+import { type AvailableTool, type Explanation, explainRun, listAvailableTools } from "./explain.ts";
 import type { Run } from "./run.ts";
 import type { RunInput, RunOptions } from "./run-options.ts";
 import type { RunResult } from "./run-result.ts";
@@ -23,6 +23,12 @@ export interface Agent<Output = unknown> {
   stream(input: RunInput, options?: RunOptions): Run<Output>;
   /** What a model would get of the first request of such a run, exactly, without asking it. */
   explain(input: RunInput, options?: RunOptions): Promise<Explanation>;
+  /**
+   * The tools that such a run would have, by the names that the model sees.
+   *
+   * @throws RunError `server-unavailable`; ConfigurationError.
+   */
+  availableTools(options?: RunOptions): Promise<readonly AvailableTool[]>;
 }
 
 /**
@@ -37,21 +43,20 @@ export function createAgent<Output>(
 ): Agent<Output> {
   checkAgentDefinition(definition);
   outputOf(definition); // says at once where the schema cannot be used
-  const start = (input: RunInput, options: RunOptions, observed: boolean): Run<Output> => {
+  const settingsWith = (options: RunOptions): RunSettings => {
     const runtime = runtimeNow();
     checkOptions(options, runtime);
-    return new AgentRun<Output>({ definition, runtime, input, options, observed });
+    return { definition, runtime, options };
   };
+  const start = (input: RunInput, options: RunOptions, observed: boolean): Run<Output> =>
+    new AgentRun<Output>({ ...settingsWith(options), input, observed });
   const agent: Agent<Output> = {
     name: definition.name,
     description: definition.description,
     ask: async (input, options = {}) => start(input, options, false).result,
     stream: (input, options = {}) => start(input, options, true),
-    explain: async (input, options = {}) => {
-      const runtime = runtimeNow();
-      checkOptions(options, runtime);
-      return explainRun({ definition, runtime, options }, input);
-    },
+    explain: async (input, options = {}) => explainRun(settingsWith(options), input),
+    availableTools: async (options = {}) => listAvailableTools(settingsWith(options)),
   };
   origins.set(agent, () => ({ definition, runtime: runtimeNow() }));
   return agent;

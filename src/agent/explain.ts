@@ -5,6 +5,7 @@ import { promptsVersion } from "./prompts.ts";
 import type { FailedServer } from "./run-failure.ts";
 import type { RunInput } from "./run-options.ts";
 import { chooseModels, type RunSettings } from "./run-scope.ts";
+import { withRunTools } from "./with-run-tools.ts";
 
 /** What a model would get, and why. */
 export interface Explanation {
@@ -18,6 +19,17 @@ export interface Explanation {
   /** The first request, exactly; `undefined` where a hook answers before it. */
   readonly request: ModelRequest | undefined;
   readonly failedServers: readonly FailedServer[];
+}
+
+/** A tool that an agent's runs have. */
+export interface AvailableTool {
+  /** What the model calls it. */
+  readonly name: string;
+  readonly description: string;
+  /** The server's own name of it. */
+  readonly sourceName?: string;
+  /** The alias of the server that it comes from. */
+  readonly server?: string;
 }
 
 /**
@@ -52,6 +64,17 @@ export async function explainRun(settings: RunSettings, input: RunInput): Promis
     request,
     failedServers,
   };
+}
+
+/** The tools that such a run would have; its servers are opened and closed. */
+export async function listAvailableTools(settings: RunSettings): Promise<readonly AvailableTool[]> {
+  return withRunTools(settings, async ({ tools }) =>
+    [...tools].map(([name, { description, source }]) => ({
+      name,
+      description,
+      ...(source === undefined ? {} : { sourceName: source.name, server: source.server }),
+    })),
+  );
 }
 
 const pick = ({ id, capabilities }: Model): Pick<Model, "id" | "capabilities"> => ({

@@ -1,18 +1,15 @@
-import { createId } from "../base/ids.ts";
 import type { JsonObject } from "../base/json.ts";
 import { type Message, textOf, toolCallsOf } from "../message/message.ts";
 import type { Model } from "../model/model.ts";
-import type { Binding } from "../tool/binding.ts";
 import { type Agent, settingsOf } from "./agent.ts";
-import { MemorySteps } from "./memory-steps.ts";
 import { callModel, newLoopState } from "./model-step.ts";
 import type { Plan } from "./plan.ts";
 import { makePlan, type PlanScope } from "./plan-loop.ts";
 import { toReactModel } from "./react-model.ts";
 import type { RunOptions } from "./run-options.ts";
-import { chooseModels, openingMessages, toLoopScope, toolLevels } from "./run-scope.ts";
-import { openRunTools } from "./run-tools.ts";
+import { chooseModels, openingMessages, toLoopScope } from "./run-scope.ts";
 import { definitionsOf } from "./tool-loop.ts";
+import { withRunTools } from "./with-run-tools.ts";
 
 /** What a model would do next. */
 export type NextAction =
@@ -53,36 +50,23 @@ export interface PlannerOptions {
 
 /** Makes a planner. Each call opens the agent's servers and closes them. */
 export function createPlanner({ agent, model }: PlannerOptions): Planner {
-  const within = async <Value>(
+  const within = <Value>(
     options: PlannerCallOptions,
     use: (scope: PlanScope, opening: readonly Message[]) => Promise<Value>,
   ): Promise<Value> => {
-    const settings = {
-      ...settingsOf(agent),
-      options: model === undefined ? options : { ...options, model },
-    };
-    const { runtime } = settings;
-    const binding = bind(agent, options, settings.runtime);
-    const { id } = binding.run;
-    const { signal } = binding;
-    const steps = new MemorySteps({ runId: id, signal, clock: runtime.clock, emit: () => {} });
-    const { chosen, fallbacks } = await chooseModels(settings);
-    const opening = await openingMessages(settings, { binding, history: [], input: "" });
-    const { tools, servers } = await openRunTools(toolLevels(settings), {
-      runtime,
-      binding,
-      steps,
-    });
-    try {
+    const own = model === undefined ? options : { ...options, model };
+    const settings = { ...settingsOf(agent), options: own };
+    return withRunTools(settings, async (borrowed) => {
+      const { chosen, fallbacks } = await chooseModels(settings);
+      const { binding } = borrowed;
+      const opening = await openingMessages(settings, { binding, history: [], input: "" });
       const models = [chosen.model, ...fallbacks] as const;
-      const scope = toLoopScope(settings, { models, tools, binding, steps });
-      return await use(
+      const scope = toLoopScope(settings, { ...borrowed, models });
+      return use(
         scope,
         opening.filter(({ role }) => role === "system"),
       );
-    } finally {
-      await servers.close();
-    }
+    });
   };
   return {
     plan: (message, options = {}) =>
@@ -92,21 +76,6 @@ export function createPlanner({ agent, model }: PlannerOptions): Planner {
       }),
     nextAction: (history, options = {}) =>
       within(options, (scope, opening) => chooseAction([...opening, ...history], scope)),
-  };
-}
-
-function bind(
-  agent: Agent,
-  { actor, context, signal }: PlannerCallOptions,
-  { credentials }: ReturnType<typeof settingsOf>["runtime"],
-): Binding {
-  const who = actor === undefined ? {} : { actor };
-  const bound = signal ?? new AbortController().signal;
-  return {
-    run: { id: createId("plan"), context, agentPath: [agent.name], ...who },
-    agent: { name: agent.name },
-    signal: bound,
-    credential: (name) => credentials.credential(name, { ...who, signal: bound }),
   };
 }
 

@@ -50,13 +50,13 @@ async function offered(definition: Parameters<typeof agentOf>[0], config = {}, o
   return model.requests[0]?.tools.map(({ name }) => name);
 }
 
-test("an agent has its own tools and all that its servers publish", async () => {
+test("L-C1, L-C3, L-C6, G-T4: an agent has its own tools and all that its servers publish", async () => {
   const files = toolsetOf("files", ["read", "write"]);
   expect(await offered({ tools: [add], mcp: [files] })).toEqual(["add", "read", "write"]);
   expect(files.log).toEqual(["open", "close"]);
 });
 
-test("a toolset among the tools counts as one in mcp", async () => {
+test("G-T1: a toolset among the tools counts as one in mcp", async () => {
   const files = toolsetOf("files", ["read"]);
   expect(await offered({ tools: [files, add] })).toEqual(["add", "read"]);
   expect(await offered({ tools: [files, add], mcp: "none" })).toEqual(["add"]);
@@ -89,7 +89,7 @@ test("an agent that says nothing inherits the global tools and servers", async (
   expect(await offered({ mcp: "none" }, config)).toEqual(["add"]);
 });
 
-test("the strict defaults connect nothing and send nothing unless the run asks for it", async () => {
+test("R9: the strict defaults connect nothing and send nothing unless the run asks for it", async () => {
   const files = toolsetOf("files", ["read"]);
   const definition = { tools: [add], mcp: [files] };
   const config = { defaults: { tools: "none", mcp: "none" } } as const;
@@ -135,7 +135,7 @@ test("two servers with one name are a mistake, and none is opened", async () => 
   expect(files.log).toEqual([]);
 });
 
-test("a server that fails is recorded, told, logged once, and the run goes on with the rest", async () => {
+test("R15, L-C9: a server that fails is recorded, told, logged once, and the run goes on with the rest", async () => {
   const warnings: string[] = [];
   const logger: Logger = { ...silentLogger, warn: (message) => warnings.push(message) };
   const definition = { model: modelOf("ok"), mcp: [broken("down"), toolsetOf("up", ["read"])] };
@@ -162,7 +162,7 @@ test("a server that must be there fails the run, and the others are closed", asy
   expect(up.log).toEqual(["open", "close"]);
 });
 
-test("an optional server's failure is quiet and seen by onError only", async () => {
+test("G-T13: an optional server's failure is quiet and seen by onError only", async () => {
   const seen: unknown[] = [];
   const server: Toolset = {
     ...broken("down", "ignore"),
@@ -175,7 +175,7 @@ test("an optional server's failure is quiet and seen by onError only", async () 
   expect(seen).toEqual([["DragomanError: refused", "tester"]]);
 });
 
-test("a configuration error and a failing callback are not optional", async () => {
+test("G-T14: a configuration error and a failing callback are not optional", async () => {
   const mistake = new ConfigurationError("No url.", { code: "invalid-configuration" });
   const ask = (server: Toolset) => agentOf({ model: modelOf("ok"), mcp: [server] }).ask("Hi");
   expect(await ask(broken("x", "ignore", mistake))).toMatchObject({
@@ -191,7 +191,7 @@ test("a configuration error and a failing callback are not optional", async () =
   });
 });
 
-test("servers are closed when the model fails and when the run is cancelled", async () => {
+test("G-T6, L-C8: servers are opened once a run, and closed when the model fails and when the run is cancelled", async () => {
   const files = toolsetOf("files", ["read"]);
   await agentOf({ model: modelOf({ error: new Error("no") }), mcp: [files] }).ask("Hi");
   expect(files.log).toEqual(["open", "close"]);
@@ -219,4 +219,46 @@ test("a server that opens only after the run was cancelled is closed all the sam
   expect((await run.result).status).toBe("cancelled");
   opened.resolve();
   await closed.promise;
+});
+
+test("R11: for an agent alone inherit means nothing, and a list goes on with a run that inherits", async () => {
+  expect(await offered({ tools: "inherit", mcp: "inherit" })).toEqual([]);
+  const files = toolsetOf("files", ["read"]);
+  const inherit = { tools: "inherit", mcp: "inherit" } as const;
+  expect(await offered({ tools: [add], mcp: [files] }, {}, inherit)).toEqual(["add", "read"]);
+});
+
+/** Servers whose configuration is wrong, as a program that is not type-checked may give it. */
+const wrongServers: Readonly<Record<string, { config: object; says: RegExp }>> = {
+  "a flat transport": { config: { transport: "stdio", command: "x" }, says: /transport/ },
+  "an unknown type": { config: { transport: { type: "bogus" } }, says: /bogus/ },
+  "no command": { config: { transport: { type: "stdio" } }, says: /command/ },
+  "an unknown key": {
+    config: { transport: { type: "stdio", command: "x", arg: [] } },
+    says: /arg/,
+  },
+};
+
+test.each(Object.entries(wrongServers))(
+  "R4: %s is told and recorded, and the agent works without that server",
+  async (_, { config, says }) => {
+    const warnings: string[] = [];
+    const logger: Logger = { ...silentLogger, warn: (message) => warnings.push(message) };
+    const definition = { model: modelOf("ok"), mcp: [{ name: "wrong", ...config } as never] };
+    const result = await agentOf(definition, { logger }).ask("Hi");
+    expect(result).toMatchObject({ status: "completed", failedServers: [{ name: "wrong" }] });
+    expect(result.failedServers[0]?.error.message).toMatch(says);
+    expect(warnings).toHaveLength(1);
+    expect(warnings[0]).toMatch(/agent "tester" goes on without MCP server "wrong": /);
+  },
+);
+
+test("L-C13: an agent tells its available tools, native and of its servers", async () => {
+  const files = toolsetOf("files", ["read"]);
+  const agent = agentOf({ model: modelOf("never asked"), tools: [add], mcp: [files] });
+  expect(await agent.availableTools()).toEqual([
+    { name: "add", description: "Adds two numbers." },
+    { name: "read", description: "read", sourceName: "read", server: "files" },
+  ]);
+  expect(files.log).toEqual(["open", "close"]);
 });

@@ -18,7 +18,7 @@ function expected(levels: readonly (Selection<string> | undefined)[]) {
   return held;
 }
 
-test("over all combinations of four levels the innermost that says something decides", () => {
+test("R8: over all combinations of four levels the innermost that says something decides", () => {
   for (const global of values) {
     for (const network of values) {
       for (const agent of values) {

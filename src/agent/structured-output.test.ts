@@ -6,7 +6,7 @@ import { createDragoman } from "../configure.ts";
 
 const output = z.object({ days: z.number(), plan: z.enum(["free", "pro"]).default("free") });
 
-test("the answer is read, checked and typed; the model is told of the schema", async () => {
+test("P11: the answer is read, checked and typed; the model is told of the schema", async () => {
   const model = modelOf('Here: ```json\n{"days": 3}\n```');
   const agent = createDragoman({ env: {} }).defineAgent({ name: "a", model, output });
   const result = (await agent.ask("How long?")).orThrow();
