@@ -16,8 +16,9 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   models: ["base", "message", "model", "tool", "http"],
   mcp: ["base", "message", "model", "tool", "http"],
   tools: ["base", "message", "tool", "http", "credentials"],
+  stores: kernel,
   testing: [...kernel, "mcp", "http"],
-  cli: [...kernel, "http", "models", "mcp", "."],
+  cli: [...kernel, "http", "models", "mcp", "stores", "."],
 };
 
 const relativeImport = /(?:from|import)\s*\(?\s*["'](\.[^"']+)["']/g;

@@ -1,0 +1,16 @@
+/** What we use of a `pg` pool, so that its types need not be installed. A `Pool` of `pg` is one. */
+export interface PostgresPool {
+  connect(): Promise<PostgresClient>;
+}
+
+/** What we use of a client of such a pool. */
+export interface PostgresClient {
+  query(
+    text: string,
+    values?: unknown[],
+  ): Promise<{ readonly rows: readonly Readonly<Record<string, unknown>>[] }>;
+  /** Gives the client back; with `true`, its connection is closed. */
+  release(destroy?: boolean): void;
+  on(event: "error", listener: (error: Error) => void): unknown;
+  off(event: "error", listener: (error: Error) => void): unknown;
+}

@@ -1,0 +1,275 @@
+import { SessionError } from "../agent/session-error.ts";
+import type { Clock } from "../base/clock.ts";
+import { ConfigurationError } from "../base/dragoman-error.ts";
+import type { Secret } from "../base/secret.ts";
+import type { PostgresClient, PostgresPool } from "./postgres-client.ts";
+import { isPassing, toPostgresError } from "./postgres-error.ts";
+import { postgresMigrations } from "./postgres-schema.ts";
+
+/** Which database, and how patient to be. */
+export interface PostgresDatabaseOptions {
+  /** A pool of the application's, or where to connect. */
+  readonly source: PostgresPool | Secret;
+  /** The schema's name, checked: it stands in statements as it is. */
+  readonly schema: string;
+  readonly maxConnections: number;
+  readonly statementTimeoutMs: number;
+  readonly lockTimeoutMs: number;
+  /** How long to go on trying while the server is away. */
+  readonly retryMs: number;
+  readonly clock: Clock;
+}
+
+/** A row, by its columns. */
+export type PostgresRow = Readonly<Record<string, unknown>>;
+
+/** What a transaction may do. */
+export interface PostgresStatements {
+  all(sql: string, values?: readonly unknown[]): Promise<readonly PostgresRow[]>;
+  get(sql: string, values?: readonly unknown[]): Promise<PostgresRow | undefined>;
+}
+
+/** Names our advisory lock among those of others: "drgm". */
+const migrationLock = 0x6472_676d;
+
+/**
+ * Our tables in a Postgres database, created with the first use. A transaction that was fulfilled
+ * survives the server's crash, also where the database is set to commit asynchronously.
+ */
+export class PostgresDatabase implements AsyncDisposable {
+  readonly #options: PostgresDatabaseOptions;
+  #pool: Promise<PostgresPool & Partial<OwnPool>> | undefined;
+  #migrated: Promise<void> | undefined;
+  #closed = false;
+
+  constructor(options: PostgresDatabaseOptions) {
+    this.#options = options;
+  }
+
+  /** The schema, to be put before a table's name. */
+  get schema(): string {
+    return this.#options.schema;
+  }
+
+  /**
+   * Does `work` as one transaction: all of it holds, or, where it throws, nothing. It is done again
+   * while the server is away, for as long as is known that it has not been done.
+   *
+   * @param repeatable whether a second time does no harm, so that it is done again in any case.
+   * @throws SessionError; what `work` throws.
+   */
+  async transaction<Result>(
+    repeatable: boolean,
+    work: (statements: PostgresStatements) => Promise<Result>,
+  ): Promise<Result> {
+    return this.#patiently(repeatable, async (progress) => {
+      this.#migrated ??= this.#migrate().catch((thrown) => {
+        this.#migrated = undefined; // the next use tries again
+        throw thrown;
+      });
+      await this.#migrated;
+      return this.#once(work, progress);
+    });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closed = true;
+    const pool = await this.#pool?.catch(() => undefined);
+    this.#pool = undefined;
+    await pool?.end?.();
+  }
+
+  async #patiently<Result>(
+    repeatable: boolean,
+    attempt: (progress: Progress) => Promise<Result>,
+  ): Promise<Result> {
+    const { clock, retryMs } = this.#options;
+    const patienceEnds = clock.now() + retryMs;
+    for (let delayMs = 20; ; delayMs = Math.min(delayMs * 2, 1_000)) {
+      const progress: Progress = { committing: false };
+      try {
+        return await attempt(progress);
+      } catch (thrown) {
+        const unknown = progress.committing && isPassing(thrown);
+        const again = isPassing(thrown) && (repeatable || !unknown) && clock.now() < patienceEnds;
+        if (!again) {
+          throw toPostgresError(thrown, unknown ? "unknown" : "unchanged");
+        }
+        await new Promise<void>((resolve) => {
+          clock.startTimer(resolve, delayMs * (0.5 + Math.random()));
+        });
+      }
+    }
+  }
+
+  async #once<Result>(
+    work: (statements: PostgresStatements) => Promise<Result>,
+    progress: Progress,
+  ): Promise<Result> {
+    const client = await (await this.#openPool()).connect();
+    // A connection that dies between two statements says so here; unheard, it would end the process.
+    const onError = (): void => {};
+    client.on("error", onError);
+    let broken = true;
+    try {
+      await client.query(this.#begin());
+      const result = await work(statementsOf(client));
+      progress.committing = true;
+      await client.query("COMMIT");
+      broken = false;
+      return result;
+    } catch (thrown) {
+      broken = isPassing(thrown) || !(await rollBack(client));
+      throw thrown;
+    } finally {
+      client.off("error", onError);
+      client.release(broken);
+    }
+  }
+
+  #begin(): string {
+    const { statementTimeoutMs, lockTimeoutMs } = this.#options;
+    return `BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE;
+      SET LOCAL statement_timeout = ${statementTimeoutMs};
+      SET LOCAL lock_timeout = ${lockTimeoutMs};
+      SELECT set_config('synchronous_commit', 'on', true)
+        WHERE current_setting('synchronous_commit') IN ('off', 'local')`;
+  }
+
+  async #openPool(): Promise<PostgresPool & Partial<OwnPool>> {
+    if (this.#closed) {
+      throw new SessionError("The session store on Postgres was closed.", {
+        code: "store-unavailable",
+      });
+    }
+    const { source } = this.#options;
+    this.#pool ??= "connect" in source ? Promise.resolve(source) : openPool(source, this.#options);
+    return this.#pool;
+  }
+
+  /** Whoever may not create tables needs not, where they are up to date. */
+  async #migrate(): Promise<void> {
+    const { schema } = this.#options;
+    const work = async (statements: PostgresStatements): Promise<void> => {
+      if ((await versionOf(statements, schema)) < postgresMigrations.length) {
+        await statements.get("SELECT pg_advisory_xact_lock($1, hashtext($2))", [
+          migrationLock,
+          schema,
+        ]);
+        await migrate(statements, schema);
+      }
+    };
+    await this.#once(work, { committing: false });
+  }
+}
+
+type Pg = typeof import("pg")["default"];
+
+/** How far a transaction came. */
+interface Progress {
+  /** From here on a lost connection leaves open whether it holds. */
+  committing: boolean;
+}
+
+interface OwnPool {
+  end(): Promise<void>;
+}
+
+const statementsOf = (client: PostgresClient): PostgresStatements => ({
+  async all(sql, values = []) {
+    // Without values, several statements may stand in one text.
+    const { rows } = await (values.length === 0
+      ? client.query(sql)
+      : client.query(sql, [...values]));
+    return rows;
+  },
+  async get(sql, values = []) {
+    return (await this.all(sql, values))[0];
+  },
+});
+
+/** @returns whether the client can be used again. */
+async function rollBack(client: PostgresClient): Promise<boolean> {
+  try {
+    await client.query("ROLLBACK");
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function openPool(
+  connectionString: Secret,
+  { maxConnections, statementTimeoutMs }: PostgresDatabaseOptions,
+): Promise<PostgresPool & OwnPool> {
+  const { Pool, Client } = await loadPg();
+  if (!isConnectionString(connectionString, Client)) {
+    throw new ConfigurationError(
+      "The connection string of the session store is not valid. Write postgres://user:password@host:port/database, with special characters in the password as %-codes.",
+      { code: "invalid-configuration" },
+    );
+  }
+  const pool = new Pool({
+    connectionString: connectionString.reveal(),
+    max: maxConnections,
+    connectionTimeoutMillis: 10_000,
+    query_timeout: statementTimeoutMs + 5_000, // for a server that is not there any more
+    keepAlive: true,
+    allowExitOnIdle: true,
+    application_name: "dragoman",
+  });
+  pool.on("error", () => {}); // an idle connection has died: the pool makes another
+  return pool;
+}
+
+/** Says no more than yes or no, since what `pg` throws repeats the text, and the password in it. */
+function isConnectionString(text: Secret, Client: Pg["Client"]): boolean {
+  try {
+    new Client({ connectionString: text.reveal() });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function loadPg(): Promise<typeof import("pg")["default"]> {
+  try {
+    return (await import("pg")).default;
+  } catch (cause) {
+    throw new ConfigurationError(
+      "Sessions on Postgres need the package pg, which is not installed: npm i pg",
+      { code: "missing-package", cause },
+    );
+  }
+}
+
+/** Called by one at a time. */
+async function migrate(statements: PostgresStatements, schema: string): Promise<void> {
+  const version = await versionOf(statements, schema); // another may have been first
+  if (version === 0) {
+    await statements.get(`CREATE SCHEMA IF NOT EXISTS ${schema}`);
+    await statements.get(`CREATE TABLE ${schema}.store_version (version integer NOT NULL)`);
+    await statements.get(`INSERT INTO ${schema}.store_version VALUES (0)`);
+  }
+  for (const migration of postgresMigrations.slice(version)) {
+    await statements.get(migration(schema));
+  }
+  await statements.get(`UPDATE ${schema}.store_version SET version = ${postgresMigrations.length}`);
+}
+
+/** The version of the tables; 0 where there are none. */
+async function versionOf(statements: PostgresStatements, schema: string): Promise<number> {
+  const table = await statements.get("SELECT to_regclass($1) AS name", [`${schema}.store_version`]);
+  if (table?.["name"] === null) {
+    return 0;
+  }
+  const row = await statements.get(`SELECT version FROM ${schema}.store_version`);
+  const version = Number(row?.["version"]);
+  if (version > postgresMigrations.length) {
+    throw new SessionError(
+      `The tables in the Postgres schema ${schema} were made by a newer Dragoman (version ${version}; this one knows ${postgresMigrations.length}). Update Dragoman.`,
+      { code: "store-too-new" },
+    );
+  }
+  return version;
+}

@@ -1,0 +1,69 @@
+import { SessionError, type SessionErrorCode } from "../agent/session-error.ts";
+import { DragomanError, messageOf } from "../base/dragoman-error.ts";
+
+/** What a failure of Postgres means, by its SQLSTATE (appendix A of the manual). */
+type Meaning =
+  /** The connection or the server is gone, or coming: the same may work a little later. */
+  | "gone"
+  /** Postgres has undone this transaction because of another's; the same will work. */
+  | "undone"
+  | "locked"
+  | "full"
+  | "corrupt"
+  | "refused";
+
+/** Whether the same may work when it is tried again. */
+export function isPassing(thrown: unknown): boolean {
+  const meaning = meaningOf(thrown);
+  return meaning === "gone" || meaning === "undone";
+}
+
+/**
+ * What a database could not do, in our words. An error of our own stays as it is.
+ *
+ * @param outcome what became of the change that was wanted.
+ */
+export function toPostgresError(thrown: unknown, outcome: "unchanged" | "unknown"): unknown {
+  if (DragomanError.is(thrown)) {
+    return thrown;
+  }
+  const { code, text } = explanations[meaningOf(thrown)];
+  const change =
+    outcome === "unknown"
+      ? "Whether the change was made is unknown: read it again, or send groups with a groupId."
+      : "Nothing was changed.";
+  return new SessionError(`${text}: ${messageOf(thrown)}. ${change}`, { code, cause: thrown });
+}
+
+const explanations: Readonly<
+  Record<Meaning, { readonly code: SessionErrorCode; readonly text: string }>
+> = {
+  gone: { code: "store-unavailable", text: "The Postgres server cannot be reached" },
+  undone: { code: "store-locked", text: "Postgres gives way to other transactions all the time" },
+  locked: { code: "store-locked", text: "Somebody holds the session in Postgres for too long" },
+  full: { code: "store-full", text: "The Postgres server has no space left" },
+  corrupt: { code: "store-corrupt", text: "The tables in Postgres are damaged or were changed" },
+  refused: { code: "store-unavailable", text: "Postgres refuses" },
+};
+
+/** Classes and single codes; the longest that fits decides. */
+const meanings: readonly (readonly [string, Meaning])[] = [
+  ["08", "gone"],
+  ["57P", "gone"],
+  ["53300", "gone"],
+  ["40", "undone"],
+  ["55P03", "locked"],
+  ["53100", "full"],
+  ["XX001", "corrupt"],
+  ["XX002", "corrupt"],
+  ["42P01", "corrupt"],
+  ["42703", "corrupt"],
+];
+
+function meaningOf(thrown: unknown): Meaning {
+  const code = thrown instanceof Error && "code" in thrown ? thrown.code : undefined;
+  if (typeof code === "string" && /^[0-9A-Z]{5}$/.test(code)) {
+    return meanings.find(([prefix]) => code.startsWith(prefix))?.[1] ?? "refused";
+  }
+  return "gone"; // what has no SQLSTATE does not come from the server: sockets, names, time limits
+}

@@ -1,0 +1,34 @@
+/**
+ * What makes each version of the tables of the one before, in a schema of their own. What has been
+ * released is never changed: a new version is added at the end.
+ *
+ * JSON is kept as text: `jsonb` refuses characters that JSON allows, and gives back other texts.
+ */
+export const postgresMigrations: readonly ((schema: string) => string)[] = [
+  (schema) => `
+  CREATE TABLE ${schema}.sessions (
+    key bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    app text COLLATE "C" NOT NULL,
+    id text COLLATE "C" NOT NULL,
+    actor text COLLATE "C",
+    title text,
+    state text NOT NULL,
+    length bigint NOT NULL,
+    created_at bigint NOT NULL,
+    updated_at bigint NOT NULL,
+    UNIQUE (app, id)
+  );
+  CREATE INDEX sessions_by_time ON ${schema}.sessions (app, updated_at, id);
+  CREATE INDEX sessions_by_actor ON ${schema}.sessions (app, actor, updated_at, id);
+  CREATE TABLE ${schema}.messages (
+    session bigint NOT NULL REFERENCES ${schema}.sessions (key) ON DELETE CASCADE,
+    sequence bigint NOT NULL,
+    group_id text COLLATE "C",
+    time bigint NOT NULL,
+    message text NOT NULL,
+    PRIMARY KEY (session, sequence)
+  );
+  CREATE INDEX messages_by_group ON ${schema}.messages (session, group_id, sequence)
+    WHERE group_id IS NOT NULL;
+  `,
+];

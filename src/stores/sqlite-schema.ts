@@ -1,0 +1,35 @@
+/** Marks a file as ours: "drgm" in its header. */
+export const applicationId = 0x6472_676d;
+
+/**
+ * What makes each version of the tables of the one before; `user_version` counts those that were done.
+ * What has been released is never changed: a new version is added at the end.
+ */
+export const sqliteMigrations: readonly string[] = [
+  `
+  CREATE TABLE sessions (
+    key INTEGER PRIMARY KEY AUTOINCREMENT,
+    app TEXT NOT NULL,
+    id TEXT NOT NULL,
+    actor TEXT,
+    title TEXT,
+    state TEXT NOT NULL,
+    length INTEGER NOT NULL,
+    created_at INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL,
+    UNIQUE (app, id)
+  ) STRICT;
+  CREATE INDEX sessions_by_time ON sessions (app, updated_at, id);
+  CREATE INDEX sessions_by_actor ON sessions (app, actor, updated_at, id);
+  CREATE TABLE messages (
+    session INTEGER NOT NULL REFERENCES sessions (key) ON DELETE CASCADE,
+    sequence INTEGER NOT NULL,
+    group_id TEXT,
+    time INTEGER NOT NULL,
+    message TEXT NOT NULL,
+    PRIMARY KEY (session, sequence)
+  ) STRICT;
+  CREATE INDEX messages_by_group ON messages (session, group_id, sequence)
+    WHERE group_id IS NOT NULL;
+  `,
+];
