@@ -5,6 +5,7 @@ export interface PostgresPool {
 
 /** What we use of a client of such a pool. */
 export interface PostgresClient {
+  /** Without values, `text` may hold several statements; then what it gives is not looked at. */
   query(
     text: string,
     values?: unknown[],

@@ -25,6 +25,8 @@ export type PostgresRow = Readonly<Record<string, unknown>>;
 
 /** What a transaction may do. */
 export interface PostgresStatements {
+  /** Several statements in one text, whose rows nobody wants. */
+  run(sql: string): Promise<void>;
   all(sql: string, values?: readonly unknown[]): Promise<readonly PostgresRow[]>;
   get(sql: string, values?: readonly unknown[]): Promise<PostgresRow | undefined>;
 }
@@ -38,7 +40,8 @@ const migrationLock = 0x6472_676d;
  */
 export class PostgresDatabase implements AsyncDisposable {
   readonly #options: PostgresDatabaseOptions;
-  #pool: Promise<PostgresPool & Partial<OwnPool>> | undefined;
+  /** The pool that we have made, if we have. */
+  #ownPool: Promise<OwnPool> | undefined;
   #migrated: Promise<void> | undefined;
   #closed = false;
 
@@ -74,9 +77,9 @@ export class PostgresDatabase implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closed = true;
-    const pool = await this.#pool?.catch(() => undefined);
-    this.#pool = undefined;
-    await pool?.end?.();
+    const pool = await this.#ownPool?.catch(() => undefined);
+    this.#ownPool = undefined;
+    await pool?.end();
   }
 
   async #patiently<Result>(
@@ -106,7 +109,7 @@ export class PostgresDatabase implements AsyncDisposable {
     work: (statements: PostgresStatements) => Promise<Result>,
     progress: Progress,
   ): Promise<Result> {
-    const client = await (await this.#openPool()).connect();
+    const client = await this.#connect();
     // A connection that dies between two statements says so here; unheard, it would end the process.
     const onError = (): void => {};
     client.on("error", onError);
@@ -136,15 +139,18 @@ export class PostgresDatabase implements AsyncDisposable {
         WHERE current_setting('synchronous_commit') IN ('off', 'local')`;
   }
 
-  async #openPool(): Promise<PostgresPool & Partial<OwnPool>> {
+  async #connect(): Promise<PostgresClient> {
     if (this.#closed) {
       throw new SessionError("The session store on Postgres was closed.", {
         code: "store-unavailable",
       });
     }
     const { source } = this.#options;
-    this.#pool ??= "connect" in source ? Promise.resolve(source) : openPool(source, this.#options);
-    return this.#pool;
+    if ("connect" in source) {
+      return source.connect();
+    }
+    this.#ownPool ??= openPool(source, this.#options);
+    return (await this.#ownPool).connect();
   }
 
   /** Whoever may not create tables needs not, where they are up to date. */
@@ -171,22 +177,21 @@ interface Progress {
   committing: boolean;
 }
 
-interface OwnPool {
+interface OwnPool extends PostgresPool {
   end(): Promise<void>;
 }
 
-const statementsOf = (client: PostgresClient): PostgresStatements => ({
-  async all(sql, values = []) {
-    // Without values, several statements may stand in one text.
-    const { rows } = await (values.length === 0
-      ? client.query(sql)
-      : client.query(sql, [...values]));
-    return rows;
-  },
-  async get(sql, values = []) {
-    return (await this.all(sql, values))[0];
-  },
-});
+function statementsOf(client: PostgresClient): PostgresStatements {
+  const all: PostgresStatements["all"] = async (sql, values = []) =>
+    (await client.query(sql, [...values])).rows;
+  return {
+    all,
+    get: async (sql, values) => (await all(sql, values))[0],
+    run: async (sql) => {
+      await client.query(sql);
+    },
+  };
+}
 
 /** @returns whether the client can be used again. */
 async function rollBack(client: PostgresClient): Promise<boolean> {
@@ -201,7 +206,7 @@ async function rollBack(client: PostgresClient): Promise<boolean> {
 async function openPool(
   connectionString: Secret,
   { maxConnections, statementTimeoutMs }: PostgresDatabaseOptions,
-): Promise<PostgresPool & OwnPool> {
+): Promise<OwnPool> {
   const { Pool, Client } = await loadPg();
   if (!isConnectionString(connectionString, Client)) {
     throw new ConfigurationError(
@@ -247,20 +252,26 @@ async function loadPg(): Promise<typeof import("pg")["default"]> {
 async function migrate(statements: PostgresStatements, schema: string): Promise<void> {
   const version = await versionOf(statements, schema); // another may have been first
   if (version === 0) {
-    await statements.get(`CREATE SCHEMA IF NOT EXISTS ${schema}`);
-    await statements.get(`CREATE TABLE ${schema}.store_version (version integer NOT NULL)`);
-    await statements.get(`INSERT INTO ${schema}.store_version VALUES (0)`);
+    await statements.run(
+      `CREATE SCHEMA IF NOT EXISTS ${schema};
+       CREATE TABLE ${schema}.store_version (version integer NOT NULL);
+       INSERT INTO ${schema}.store_version VALUES (0)`,
+    );
   }
   for (const migration of postgresMigrations.slice(version)) {
-    await statements.get(migration(schema));
+    await statements.run(migration(schema));
   }
   await statements.get(`UPDATE ${schema}.store_version SET version = ${postgresMigrations.length}`);
 }
 
 /** The version of the tables; 0 where there are none. */
 async function versionOf(statements: PostgresStatements, schema: string): Promise<number> {
-  const table = await statements.get("SELECT to_regclass($1) AS name", [`${schema}.store_version`]);
-  if (table?.["name"] === null) {
+  // Not by `to_regclass`: that may remember that there was no table before we waited for the lock.
+  const table = await statements.get(
+    "SELECT 1 FROM pg_tables WHERE schemaname = $1 AND tablename = 'store_version'",
+    [schema],
+  );
+  if (table === undefined) {
     return 0;
   }
   const row = await statements.get(`SELECT version FROM ${schema}.store_version`);

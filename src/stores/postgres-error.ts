@@ -19,15 +19,17 @@ export function isPassing(thrown: unknown): boolean {
 }
 
 /**
- * What a database could not do, in our words. An error of our own stays as it is.
+ * What a database could not do, in our words. An error of our own stays as it is,
+ * and so does a mistake in a program.
  *
  * @param outcome what became of the change that was wanted.
  */
 export function toPostgresError(thrown: unknown, outcome: "unchanged" | "unknown"): unknown {
-  if (DragomanError.is(thrown)) {
+  const meaning = meaningOf(thrown);
+  if (meaning === undefined || DragomanError.is(thrown)) {
     return thrown;
   }
-  const { code, text } = explanations[meaningOf(thrown)];
+  const { code, text } = explanations[meaning];
   const change =
     outcome === "unknown"
       ? "Whether the change was made is unknown: read it again, or send groups with a groupId."
@@ -46,7 +48,7 @@ const explanations: Readonly<
   refused: { code: "store-unavailable", text: "Postgres refuses" },
 };
 
-/** Classes and single codes; the longest that fits decides. */
+/** Classes and single codes; the first that fits decides. */
 const meanings: readonly (readonly [string, Meaning])[] = [
   ["08", "gone"],
   ["57P", "gone"],
@@ -60,10 +62,16 @@ const meanings: readonly (readonly [string, Meaning])[] = [
   ["42703", "corrupt"],
 ];
 
-function meaningOf(thrown: unknown): Meaning {
-  const code = thrown instanceof Error && "code" in thrown ? thrown.code : undefined;
-  if (typeof code === "string" && /^[0-9A-Z]{5}$/.test(code)) {
+/** @returns `undefined` for what neither Postgres nor the way to it has thrown. */
+function meaningOf(thrown: unknown): Meaning | undefined {
+  if (!(thrown instanceof Error)) {
+    return undefined;
+  }
+  const code = "code" in thrown ? thrown.code : undefined;
+  if (typeof code === "string" && /^[0-9A-Z]{5}$/.test(code) && code !== "EPIPE") {
     return meanings.find(([prefix]) => code.startsWith(prefix))?.[1] ?? "refused";
   }
-  return "gone"; // what has no SQLSTATE does not come from the server: sockets, names, time limits
+  // Failures of sockets and names have a code of the system's, those of `pg` itself have none.
+  const isSystemError = typeof code === "string" && /^E[A-Z_]+$/.test(code);
+  return isSystemError || /connect|timeout|terminated/i.test(thrown.message) ? "gone" : undefined;
 }

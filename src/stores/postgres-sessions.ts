@@ -57,7 +57,7 @@ export interface PostgresSessionsOptions {
   readonly statementTimeoutMs?: number;
   /** How long to wait while somebody else writes to the session, before `store-locked`. Default 5 000. */
   readonly lockTimeoutMs?: number;
-  /** How long to go on trying while the server is away, before `store-unavailable`. Default 5 000. */
+  /** How long to go on trying while the server is away, before `store-unavailable`. Default 10 000. */
   readonly retryMs?: number;
   /** Default: the machine's clock. */
   readonly clock?: Clock;
@@ -89,7 +89,7 @@ export function postgresSessions(options: PostgresSessionsOptions): SessionStore
     maxConnections: checkCount("maxConnections", others.maxConnections ?? 5),
     statementTimeoutMs: checkCount("statementTimeoutMs", others.statementTimeoutMs ?? 10_000),
     lockTimeoutMs: checkCount("lockTimeoutMs", others.lockTimeoutMs ?? 5_000),
-    retryMs: others.retryMs ?? 5_000,
+    retryMs: others.retryMs ?? 10_000,
   };
   return new PostgresSessions(new PostgresDatabase({ source, schema, clock, ...times }), clock);
 }

@@ -20,7 +20,10 @@ export interface SqliteDatabaseOptions {
 /** A row, by its columns. */
 export type SqliteRow = Record<string, SQLOutputValue>;
 
-/** What a transaction may do: each statement is prepared once. */
+/**
+ * What a transaction may do. Each statement is prepared once. Parameters are plain `?`: Node 22 does
+ * not take numbered ones by position.
+ */
 export interface SqliteStatements {
   all(sql: string, values?: readonly SQLInputValue[]): readonly SqliteRow[];
   get(sql: string, values?: readonly SQLInputValue[]): SqliteRow | undefined;

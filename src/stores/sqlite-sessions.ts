@@ -89,8 +89,8 @@ class SqliteSessions implements SessionStore {
     const row = await this.#database.transaction("write", (statements) =>
       statements.get(
         `INSERT INTO sessions (app, id, actor, title, state, length, created_at, updated_at)
-         VALUES (?1, ?2, ?3, ?4, ?5, 0, ?6, ?6) ON CONFLICT DO NOTHING RETURNING *`,
-        [app, id, actor, title, text, now],
+         VALUES (?, ?, ?, ?, ?, 0, ?, ?) ON CONFLICT DO NOTHING RETURNING *`,
+        [app, id, actor, title, text, now, now],
       ),
     );
     if (row === undefined) {
@@ -173,13 +173,14 @@ class SqliteSessions implements SessionStore {
   async list(filter: SessionFilter): Promise<SessionPage> {
     const size = checkFilter(filter);
     const { updatedAt, id } = parseCursor(filter.after) ?? { updatedAt: null, id: null };
+    const actor = filter.actor ?? null;
     const rows = await this.#database.transaction("read", (statements) =>
       statements.all(
         `SELECT app, id, actor, title, length, created_at, updated_at FROM sessions
-         WHERE app = ?1 AND (?2 IS NULL OR actor = ?2)
-           AND (?3 IS NULL OR (updated_at, id) < (?3, ?4))
-         ORDER BY updated_at DESC, id DESC LIMIT ?5`,
-        [filter.app, filter.actor ?? null, updatedAt, id, size + 1],
+         WHERE app = ? AND (? IS NULL OR actor = ?)
+           AND (? IS NULL OR (updated_at, id) < (?, ?))
+         ORDER BY updated_at DESC, id DESC LIMIT ?`,
+        [filter.app, actor, actor, updatedAt, updatedAt, id, size + 1],
       ),
     );
     return toPage(rows, size);
@@ -204,10 +205,11 @@ class SqliteSessions implements SessionStore {
   }
 }
 
-function find(statements: SqliteStatements, { app, id, actor }: SessionKey): SqliteRow | undefined {
+function find(statements: SqliteStatements, key: SessionKey): SqliteRow | undefined {
+  const { app, id, actor = null } = key;
   return statements.get(
-    "SELECT * FROM sessions WHERE app = ?1 AND id = ?2 AND (?3 IS NULL OR actor = ?3)",
-    [app, id, actor ?? null],
+    "SELECT * FROM sessions WHERE app = ? AND id = ? AND (? IS NULL OR actor = ?)",
+    [app, id, actor, actor],
   );
 }
 
