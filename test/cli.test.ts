@@ -179,6 +179,25 @@ test("a server called on the command line twice has two names", async () => {
   expect(stdout).toMatch(/everything-2: connected/);
 });
 
+test("--session goes on with a conversation, in the user's data folder or in a file", async () => {
+  const ask = async (...args: readonly string[]): Promise<readonly RunEvent[]> => {
+    const { code, stdout } = await dragoman("run", "2 plus 3", "--json", ...args);
+    expect(code).toBe(0);
+    return stdout
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line) as RunEvent);
+  };
+  const saved = (events: readonly RunEvent[]) => events.find(({ kind }) => kind === "session-save");
+  expect(saved(await ask())).toBeUndefined();
+  expect(existsSync(join(folder, ".local"))).toBe(false);
+  expect(saved(await ask("--session", "sums"))).toMatchObject({ session: "sums", length: 2 });
+  expect(saved(await ask("--session", "sums"))).toMatchObject({ messages: 2, length: 4 });
+  expect(existsSync(join(folder, ".local/share/dragoman/sessions.db"))).toBe(true);
+  const other = join(folder, "other.db");
+  expect(saved(await ask("--session", "sums", "--sessions", other))).toMatchObject({ length: 2 });
+});
+
 /** Bad input: what is called, and what must be said. */
 const mistakes: Readonly<Record<string, { args: () => readonly string[]; says: RegExp }>> = {
   "an unknown model": {
@@ -224,6 +243,15 @@ const mistakes: Readonly<Record<string, { args: () => readonly string[]; says: R
     says: /https:/,
   },
   "a URL of another kind": { args: () => ["run", "Hi", "--server", "ftp://x"], says: /"ftp:"/ },
+  "a file of conversations without one": {
+    args: () => ["run", "Hi", "--sessions", "x.db"],
+    says: /--session ID/,
+  },
+  "an empty conversation's id": { args: () => ["run", "Hi", "--session", ""], says: /needs an id/ },
+  "a file that holds no conversations": {
+    args: () => ["run", "Hi", "--session", "s", "--sessions", file("notes.txt", "no pages")],
+    says: /notes\.txt is damaged, or no SQLite database/,
+  },
   "an empty message": { args: () => ["run", " "], says: /nothing to ask/ },
   "no message": { args: () => ["run"], says: /missing required argument/ },
   "an unknown flag": { args: () => ["run", "Hi", "--jsn"], says: /unknown option.*--json/s },

@@ -10,8 +10,8 @@ import type { AssistantMessage, Message } from "../message/message.ts";
  * - A result without a call, and a second result of a call, is left out.
  * - Results that came late, behind what a person said, are put behind their call.
  * - An id that an earlier call has is changed, in the call and in its result.
- * - Blank texts and reasoning are left out where no provider data hangs on them, and so are messages
- *   that have nothing left.
+ * - Blank texts and reasoning are left out where no provider data hangs on them, also in results, and so
+ *   are messages that have nothing left.
  *
  * The input is not changed; of a sound history the output holds the same messages.
  */
@@ -43,8 +43,9 @@ function repairTurn(
     const index = unread.findIndex(({ id }) => id === part.id);
     const [result = unrecorded(part)] = index < 0 ? [] : unread.splice(index, 1);
     const id = freshId(part.id, taken);
-    results.push(withId({ ...result, name: part.name }, id));
-    return withId(part, id);
+    const content = result.content.filter(isFilled);
+    results.push({ ...result, id, name: part.name, content });
+    return { ...part, id };
   });
   if (content.length === 0) {
     return [];
@@ -72,10 +73,6 @@ const unrecorded = ({ id, name }: ToolCallPart): ToolResultPart => ({
     },
   ],
 });
-
-function withId<Part extends { readonly id: string }>(part: Part, id: string): Part {
-  return { ...part, id };
-}
 
 function freshId(id: string, taken: Set<string>): string {
   let fresh = id;

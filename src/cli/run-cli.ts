@@ -74,6 +74,8 @@ function addRunCommand(
     )
     .option("--model <id>", 'such as "openai:gpt-5", "ollama:qwen3" or "offline"')
     .option("--instructions <text>", "what the model is told before your message")
+    .option("--session <id>", "the conversation to go on with; begun where it is not there")
+    .option("--sessions <file>", "where conversations are kept, instead of your data folder")
     .option("--timeout <seconds>", "the longest that the run may take", positive)
     .option("--max-steps <count>", "how many model calls with tools it may make", positive)
     .addOption(new Option("--json", "print every event as a line of JSON").conflicts("quiet"))

@@ -10,6 +10,7 @@ import type { CliStreams } from "./cli-streams.ts";
 import type { ExitCode } from "./exit-code.ts";
 import { jsonReporter, lineReporter, quietReporter, type RunReporter } from "./run-reporter.ts";
 import { parseServerArgument } from "./server-argument.ts";
+import { openSessionFile } from "./session-file.ts";
 import { terminalText } from "./terminal-text.ts";
 
 /** What `dragoman run` is called with. */
@@ -22,6 +23,10 @@ export interface RunCommandOptions {
   readonly json?: boolean;
   readonly quiet?: boolean;
   readonly instructions?: string;
+  /** The id of the conversation to go on with. */
+  readonly session?: string;
+  /** The file that conversations are kept in; default: one in the user's data folder. */
+  readonly sessions?: string;
   readonly timeoutMs?: number;
   readonly maxSteps?: number;
 }
@@ -32,14 +37,24 @@ export async function runCommand(
   options: RunCommandOptions,
   streams: CliStreams,
 ): Promise<ExitCode> {
-  const { model, instructions, timeoutMs, maxSteps } = options;
+  const { model, instructions, timeoutMs, maxSteps, session } = options;
   if (message.trim() === "") {
     throw invalid(
       'There is nothing to ask: give a message, as in dragoman run "What is in my folder?"',
     );
   }
+  if (session === undefined && options.sessions !== undefined) {
+    throw invalid("--sessions says where conversations are kept; --session ID says which one.");
+  }
   const servers = await chooseServers(options, streams);
-  const agent = createDragoman({ env: streams.env, logger: silentLogger }).defineAgent({
+  await using sessions = openSessionFile(options.sessions, streams.env);
+  const dragoman = createDragoman({
+    app: "dragoman",
+    env: streams.env,
+    logger: silentLogger,
+    sessions,
+  });
+  const agent = dragoman.defineAgent({
     name: "dragoman",
     mcp: servers,
     ...(model === undefined ? {} : { model }),
@@ -47,6 +62,7 @@ export async function runCommand(
   });
   const run = agent.stream(message, {
     signal: streams.signal,
+    ...(session === undefined ? {} : { session: { id: session } }),
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
     ...(maxSteps === undefined ? {} : { limits: { maxSteps } }),
   });
@@ -92,6 +108,11 @@ const badInput = new Set([
   "unknown-model",
   "missing-package",
   "server-unavailable",
+  "session-invalid",
+  "session-conflict",
+  "store-unavailable",
+  "store-corrupt",
+  "store-too-new",
 ]);
 
 function conclude(result: RunResult, servers: number, { stderr }: CliStreams): ExitCode {

@@ -62,9 +62,9 @@ const meanings: readonly (readonly [string, Meaning])[] = [
   ["42703", "corrupt"],
 ];
 
-/** @returns `undefined` for what neither Postgres nor the way to it has thrown. */
+/** @returns `undefined` for a mistake in a program. */
 function meaningOf(thrown: unknown): Meaning | undefined {
-  if (!(thrown instanceof Error)) {
+  if (!(thrown instanceof Error) || thrown instanceof TypeError) {
     return undefined;
   }
   const code = "code" in thrown ? thrown.code : undefined;
@@ -73,5 +73,5 @@ function meaningOf(thrown: unknown): Meaning | undefined {
   }
   // Failures of sockets and names have a code of the system's, those of `pg` itself have none.
   const isSystemError = typeof code === "string" && /^E[A-Z_]+$/.test(code);
-  return isSystemError || /connect|timeout|terminated/i.test(thrown.message) ? "gone" : undefined;
+  return isSystemError || /connect|timeout|terminated/i.test(thrown.message) ? "gone" : "refused";
 }
