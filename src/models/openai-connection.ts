@@ -2,7 +2,7 @@ import type { ModelCapabilities } from "../model/model.ts";
 import { toOpenAiSchema } from "./json-schema-dialect.ts";
 import { toGeminiSchema } from "./json-schema-gemini.ts";
 import type { OpenAiCompatibleOptions } from "./openai-options.ts";
-import { type RequestScope, toWireTool } from "./openai-request.ts";
+import { type RequestScope, toStrictTool, toWireTool } from "./openai-request.ts";
 import { type ProviderConnection, toProviderConnection } from "./provider-connection.ts";
 import { providerKey } from "./provider-data.ts";
 import { createToolRenderer } from "./tool-renderer.ts";
@@ -28,6 +28,7 @@ export function toConnection(options: OpenAiCompatibleOptions): Connection {
   const capabilities = { tools: true, images: true, jsonSchema, ...options.capabilities };
   const isGemini = schemaDialect === "gemini" || (schemaDialect === undefined && isGoogle(base));
   const toDialect = isGemini ? toGeminiSchema : toOpenAiSchema;
+  const toTool = options.strictTools === true ? toStrictTool : toWireTool;
   return {
     connection,
     capabilities,
@@ -38,8 +39,9 @@ export function toConnection(options: OpenAiCompatibleOptions): Connection {
       images: capabilities.images,
       maxTokensField: options.maxTokensField ?? maxTokensFieldOf(base),
       extraBody,
-      renderTools: createToolRenderer((tool) => toWireTool(tool, toDialect)),
+      renderTools: createToolRenderer((tool) => toTool(tool, toDialect)),
       structuredOutput,
+      strict: !isGemini,
       toDialect,
     },
   };

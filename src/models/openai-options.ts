@@ -16,6 +16,12 @@ export interface OpenAiCompatibleOptions extends ProviderOptions {
    * takes. Default `"gemini"` at Google, `"openai"` elsewhere.
    */
   readonly schemaDialect?: "openai" | "gemini";
+  /**
+   * Whether OpenAI holds the model to the tools' schemas, for each tool whose schema strict mode can
+   * say. Default false. A model then writes null for what it leaves out, which is taken out again
+   * before the tool gets its arguments.
+   */
+  readonly strictTools?: boolean;
   /** How JSON of a schema is asked for. Default `json_schema`; older servers know `json_object` only. */
   readonly structuredOutput?: StructuredOutput;
 }

@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject } from "../base/json.ts";
 import type { JsonSchema } from "../base/json-schema.ts";
 import type { OutputRequest } from "../model/model.ts";
+import { strictForm, toClosedSchema } from "./json-schema-closed.ts";
 
 /** How JSON is asked for in chat completions. */
 export type StructuredOutput =
@@ -11,6 +12,15 @@ export type StructuredOutput =
   /** The schema in words alone. */
   | "none";
 
+/** How a request says what its answer is to be. */
+export interface OutputScope {
+  readonly structuredOutput: StructuredOutput;
+  /** The provider's form of a schema; `undefined` where there is nothing to say. */
+  readonly toDialect: (schema: JsonSchema) => JsonSchema | undefined;
+  /** Whether the provider knows OpenAI's strict mode. */
+  readonly strict: boolean;
+}
+
 /** What asks for the JSON that is wanted. */
 export interface OutputForm {
   readonly responseFormat?: JsonObject;
@@ -18,28 +28,28 @@ export interface OutputForm {
   readonly inWords: boolean;
 }
 
-/**
- * @param toDialect the provider's form of a schema; `undefined` where the form says nothing.
- */
-export function toOutputForm(
-  output: OutputRequest | undefined,
-  mode: StructuredOutput,
-  toDialect: (schema: JsonSchema) => JsonSchema | undefined,
-): OutputForm {
+/** Strict mode is asked for where it can say the schema; the provider holds the model to that only. */
+export function toOutputForm(output: OutputRequest | undefined, scope: OutputScope): OutputForm {
   if (output === undefined) {
     return { inWords: false };
   }
+  const { structuredOutput: mode, toDialect, strict } = scope;
   // Both forms of response_format give objects only.
   if (mode === "none" || !isObjectSchema(output.schema)) {
     return { inWords: true };
   }
-  const schema = mode === "json_schema" ? toDialect(output.schema) : undefined;
+  const closed = strict ? toClosedSchema(output.schema, strictForm) : undefined;
+  const schema = mode === "json_schema" ? (closed ?? toDialect(output.schema)) : undefined;
   if (schema === undefined) {
     return { responseFormat: { type: "json_object" }, inWords: true };
   }
   const name = (output.name ?? "output").replaceAll(/[^A-Za-z0-9_-]/g, "_").slice(0, 64);
-  // A rendered schema is plain JSON, as the one that it was made of.
-  const json_schema = { name: name || "output", schema: schema as JsonObject };
+  const json_schema = {
+    name: name || "output",
+    // A rendered schema is plain JSON, as the one that it was made of.
+    schema: schema as JsonObject,
+    ...(closed === undefined ? {} : { strict: true }),
+  };
   return { responseFormat: { type: "json_schema", json_schema }, inWords: false };
 }
 

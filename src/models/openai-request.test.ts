@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { JsonObject } from "../base/json.ts";
 import type { ModelRequest, ToolDefinition } from "../model/model.ts";
-import { type RequestScope, renderRequest, toWireTool } from "./openai-request.ts";
+import { type RequestScope, renderRequest, toStrictTool, toWireTool } from "./openai-request.ts";
 import { createToolRenderer } from "./tool-renderer.ts";
 
 const base: ModelRequest = {
@@ -31,6 +31,7 @@ function render(
         renderTools: createToolRenderer((given) => toWireTool(given, (schema) => schema)),
         structuredOutput: "json_schema",
         toDialect: (schema) => schema,
+        strict: false,
         ...scope,
       },
     ),
@@ -52,6 +53,38 @@ test.each<readonly [scope: Partial<RequestScope>, format: JsonObject | undefined
   const body = render({ output: { schema, name: "my answer" } }, scope);
   expect(body["response_format"]).toEqual(format);
   expect(body["messages"]).toEqual(told ? [words, ...messages] : messages);
+});
+
+test("strict mode is asked for where it can say the schema", () => {
+  const closed = { ...schema, required: ["ok"], additionalProperties: false };
+  const formatOf = (given: JsonObject) =>
+    render({ output: { schema: given } }, { strict: true })["response_format"];
+  expect(formatOf({ ...schema, required: ["ok"] })).toEqual({
+    type: "json_schema",
+    json_schema: { name: "output", schema: closed, strict: true },
+  });
+  expect(formatOf(schema)).toEqual({
+    type: "json_schema",
+    json_schema: { name: "output", schema },
+  });
+});
+
+test("a strict tool says what may be left out as null; one that cannot be said is not strict", () => {
+  const named = { name: "n", description: "D" };
+  const strict = toStrictTool({ ...named, inputSchema: schema }, (given) => given);
+  expect(strict["function"]).toEqual({
+    ...named,
+    strict: true,
+    parameters: {
+      type: "object",
+      properties: { ok: { anyOf: [{ type: "boolean" }, { type: "null" }] } },
+      required: ["ok"],
+      additionalProperties: false,
+    },
+  });
+  const open = { type: "object", additionalProperties: { type: "string" } };
+  const loose = toStrictTool({ ...named, inputSchema: open }, (given) => given);
+  expect(loose["function"]).toEqual({ ...named, parameters: open });
 });
 
 test("the wish for JSON joins a system message that is there", () => {

@@ -1,8 +1,8 @@
 import type { Json, JsonObject } from "../base/json.ts";
-import type { JsonSchema } from "../base/json-schema.ts";
 import type { ModelRequest, ToolDefinition } from "../model/model.ts";
+import { strictArgumentsForm, toClosedSchema } from "./json-schema-closed.ts";
 import { type MessageScope, toWireMessages } from "./openai-messages.ts";
-import { type StructuredOutput, toOutputForm } from "./openai-output.ts";
+import { type OutputScope, toOutputForm } from "./openai-output.ts";
 import { withOutputInWords } from "./output-words.ts";
 import type { ToolRenderer } from "./tool-renderer.ts";
 
@@ -10,16 +10,13 @@ import type { ToolRenderer } from "./tool-renderer.ts";
 export type MaxTokensField = "max_tokens" | "max_completion_tokens";
 
 /** How requests are written. */
-export interface RequestScope extends MessageScope {
+export interface RequestScope extends MessageScope, OutputScope {
   readonly model: string;
   readonly stream: boolean;
   readonly maxTokensField: MaxTokensField;
   /** Fields that are added, or replace ours; one that is `undefined` takes ours away. */
   readonly extraBody: JsonObject;
   readonly renderTools: ToolRenderer;
-  readonly structuredOutput: StructuredOutput;
-  /** The provider's form of a schema; `undefined` where there is nothing to say. */
-  readonly toDialect: (schema: JsonSchema) => JsonSchema | undefined;
 }
 
 /** The body of a chat-completions request, as JSON text. */
@@ -36,16 +33,28 @@ export function renderRequest(request: ModelRequest, scope: RequestScope): strin
 /** A tool as chat completions take it; a schema without a form in the dialect is left out. */
 export const toWireTool = (
   { name, description, inputSchema }: ToolDefinition,
-  toDialect: RequestScope["toDialect"],
+  toDialect: OutputScope["toDialect"],
 ): JsonObject => ({
   type: "function",
   // A rendered schema is plain JSON, as the one that it was made of.
   function: { name, description, parameters: toDialect(inputSchema) as JsonObject | undefined },
 });
 
+/** The same in strict mode, where that can say the tool's schema. */
+export function toStrictTool(
+  tool: ToolDefinition,
+  toDialect: OutputScope["toDialect"],
+): JsonObject {
+  const { name, description, inputSchema } = tool;
+  const parameters = toClosedSchema(inputSchema, strictArgumentsForm);
+  return parameters === undefined
+    ? toWireTool(tool, toDialect)
+    : { type: "function", function: { name, description, parameters, strict: true } };
+}
+
 function fieldsOf(request: ModelRequest, scope: RequestScope): Record<string, Json | undefined> {
   const { toolChoice = "auto", temperature, maxOutputTokens, output } = request;
-  const { responseFormat, inWords } = toOutputForm(output, scope.structuredOutput, scope.toDialect);
+  const { responseFormat, inWords } = toOutputForm(output, scope);
   const messages = inWords ? withOutputInWords(request) : request.messages;
   const isChoice = request.tools.length > 0 && toolChoice !== "auto"; // "auto" is every server's default
   return {

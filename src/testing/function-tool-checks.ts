@@ -18,12 +18,13 @@ export function aboutFunctionTools(tools: Json | undefined): string | undefined 
 
 function aboutTool(tool: Json, names: Set<string>): string | undefined {
   const called = isJsonObject(tool) && tool["type"] === "function" ? tool["function"] : undefined;
-  const { name, parameters } = isJsonObject(called) ? called : {};
+  const { name, parameters, strict } = isJsonObject(called) ? called : {};
   if (!isToolName(name) || names.has(name)) {
     return `the tool ${JSON.stringify(name)} has no valid name of its own`;
   }
   names.add(name);
-  const complaint = aboutParameters(parameters);
+  const complaint =
+    aboutParameters(parameters) ?? (strict === true ? aboutClosed(parameters) : undefined);
   return complaint && `Invalid schema for function '${name}': ${complaint}`;
 }
 
@@ -63,5 +64,35 @@ function aboutSchema(schema: Json | undefined): string | undefined {
   }
   return Object.values(schema)
     .map(aboutSchema)
+    .find((complaint) => complaint !== undefined);
+}
+
+/** What OpenAI's strict mode would refuse besides, if anything. */
+export function aboutClosed(schema: Json | undefined): string | undefined {
+  if (Array.isArray(schema)) {
+    return schema.map(aboutClosed).find((complaint) => complaint !== undefined);
+  }
+  if (!isJsonObject(schema)) {
+    return undefined;
+  }
+  const { type, properties, required, additionalProperties, format } = schema;
+  if (type === "object" && additionalProperties !== false) {
+    return "'additionalProperties' is required to be supplied and to be false";
+  }
+  const names = Array.isArray(required) ? required : [];
+  const missing = Object.keys(isJsonObject(properties) ? properties : {}).find(
+    (name) => !names.includes(name),
+  );
+  if (missing !== undefined) {
+    return `'required' is required to include every key in properties. Missing '${missing}'`;
+  }
+  const refused = ["minLength", "maxLength", "oneOf", "allOf", "not", "default"].find(
+    (keyword) => schema[keyword] !== undefined && typeof schema[keyword] !== "object",
+  );
+  if (refused !== undefined || format === "uri") {
+    return `'${refused ?? "format uri"}' is not permitted`;
+  }
+  return Object.values(schema)
+    .map(aboutClosed)
     .find((complaint) => complaint !== undefined);
 }

@@ -1,3 +1,5 @@
+export { startAnthropicServer } from "./anthropic-server.ts";
+export { startGeminiServer } from "./gemini-server.ts";
 export { type ManualClock, manualClock } from "./manual-clock.ts";
 export type {
   ModelServer,
@@ -9,6 +11,7 @@ export type {
   ServerRequest,
   ServerStream,
 } from "./model-server.ts";
+export { startOllamaServer } from "./ollama-server.ts";
 export { startOpenAiServer } from "./openai-server.ts";
 export {
   type ScriptedAnswer,

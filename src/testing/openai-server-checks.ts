@@ -1,5 +1,10 @@
 import { isJsonObject, type Json, type JsonObject, parseJson } from "../base/json.ts";
-import { aboutFunctionTools, isToolName } from "./function-tool-checks.ts";
+import {
+  aboutClosed,
+  aboutFunctionTools,
+  aboutParameters,
+  isToolName,
+} from "./function-tool-checks.ts";
 
 /** What a strict provider would refuse in the body of a chat-completions request, if anything. */
 export function complaintAbout(body: Json | undefined): string | undefined {
@@ -13,7 +18,7 @@ export function complaintAbout(body: Json | undefined): string | undefined {
   if (body["stream"] !== true && body["stream_options"] !== undefined) {
     return "stream_options is only allowed with stream";
   }
-  return aboutConversation(messages) ?? aboutTools(body);
+  return aboutConversation(messages) ?? aboutTools(body) ?? aboutFormat(body);
 }
 
 /** Each call has one result, right after the message that asks for it, and valid arguments. */
@@ -75,4 +80,14 @@ function aboutTools({ tools, tool_choice: choice }: JsonObject): string | undefi
   return tools === undefined && choice !== undefined
     ? "tool_choice is only allowed with tools"
     : aboutFunctionTools(tools);
+}
+
+function aboutFormat({ response_format: format }: JsonObject): string | undefined {
+  const given = isJsonObject(format) ? format["json_schema"] : undefined;
+  if (!isJsonObject(given)) {
+    return undefined;
+  }
+  const { name, schema, strict } = given;
+  const complaint = aboutParameters(schema) ?? (strict === true ? aboutClosed(schema) : undefined);
+  return complaint && `Invalid schema for response_format '${name}': ${complaint}`;
 }

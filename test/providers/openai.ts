@@ -1,0 +1,43 @@
+import { openAiCompatible } from "../../src/models/openai-compatible.ts";
+import { startOpenAiServer } from "../../src/testing/openai-server.ts";
+import { at, fieldOf, messageReaders, objectsIn, type Provider } from "./provider.ts";
+
+/** Shapes: `resources/chat/completions/completions.d.ts` of `openai` 7.59.0. */
+export const openAi: Provider = {
+  name: "OpenAI",
+  start: startOpenAiServer,
+  make: (baseUrl, options) => openAiCompatible({ model: "m", id: "test:m", baseUrl, ...options }),
+  hello: [{ choices: [{ index: 0, delta: { content: "Hello" }, finish_reason: null }] }],
+  rest: [{ choices: [{ index: 0, delta: { content: "!" }, finish_reason: "stop" }] }],
+  failure: { error: { message: "boom", code: 503 } },
+  errorBody: (message) => ({ error: { message, type: "some_error", code: null } }),
+  words: { length: "length", filtered: "content_filter" },
+  usage: [
+    {
+      prompt_tokens: 10,
+      completion_tokens: 7,
+      total_tokens: 17,
+      prompt_tokens_details: { cached_tokens: 4 },
+      completion_tokens_details: { reasoning_tokens: 2 },
+    },
+    { inputTokens: 10, outputTokens: 7, cachedInputTokens: 4, reasoningTokens: 2 },
+  ],
+  read: {
+    ...messageReaders,
+    pictures: ({ messages }) =>
+      objectsIn(messages)
+        .flatMap(({ content }) => objectsIn(content))
+        .filter(({ type }) => type === "image_url")
+        .map((part) => `${at(part, "image_url")["url"]}`.replace(/^data:image\/png;base64,/, "")),
+    opaque: ({ messages }) => {
+      const assistants = objectsIn(messages).filter(({ role }) => role === "assistant");
+      const calls = assistants.flatMap(({ tool_calls: made }) => objectsIn(made));
+      return [
+        ...fieldOf(assistants, "reasoning_content"),
+        ...calls.map((call) => at(call, "extra_content", "google")["thought_signature"] ?? null),
+      ];
+    },
+    schema: (body) => at(body, "response_format", "json_schema")["schema"],
+  },
+  givenBack: ["hm", "sig-c", null],
+};
