@@ -1,3 +1,10 @@
+export {
+  type HostileCase,
+  type HostileCaseInfo,
+  type HostileTransport,
+  hostileCases,
+} from "./hostile-cases.ts";
+export { type HostileServer, openHostileServer } from "./hostile-server.ts";
 export { type ManualClock, manualClock } from "./manual-clock.ts";
 export type {
   ModelServer,
