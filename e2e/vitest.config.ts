@@ -6,6 +6,8 @@ const config: ViteUserConfig = defineConfig({
     include: ["*.test.ts"],
     testTimeout: 60_000,
     hookTimeout: 180_000,
+    // Of the tests that say they are concurrent: each starts two processes.
+    maxConcurrency: 3,
     ...(process.env["CI"] && {
       reporters: ["default", "json"],
       outputFile: { json: "../reports/e2e.json" },

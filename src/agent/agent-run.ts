@@ -19,6 +19,7 @@ import {
   chooseModels,
   hooksOf,
   openingMessages,
+  type RunParts,
   type RunSettings,
   sessionOf,
   toLoopScope,
@@ -119,6 +120,7 @@ export class AgentRun<Output> implements Run<Output> {
     const { signal } = this.#controller;
     this.#emit({ kind: "run-start", agent: definition.name });
     signal.throwIfAborted();
+    const models = await this.#chooseModels();
     const binding = this.#bind();
     const steps = new MemorySteps({
       runId: this.id,
@@ -136,7 +138,7 @@ export class AgentRun<Output> implements Run<Output> {
         return this.#answerInPlace(text);
       }
     }
-    const answer = await this.#loop(binding, steps);
+    const answer = await this.#loop({ models, binding, steps });
     return this.#afterAgent(answer, binding);
   }
 
@@ -146,22 +148,22 @@ export class AgentRun<Output> implements Run<Output> {
     return openingMessages(this.#run, { binding, history, input });
   }
 
-  async #loop(binding: Binding, steps: Steps): Promise<AgentAnswer> {
-    const { runtime } = this.#run;
-    const { chosen, fallbacks } = await untilAborted(
-      chooseModels(this.#run),
-      this.#controller.signal,
-    );
+  async #chooseModels(): Promise<RunParts["models"]> {
+    const choosing = chooseModels(this.#run);
+    const { chosen, fallbacks } = await untilAborted(choosing, this.#controller.signal);
     this.#model = chosen.model.id;
     for (const notice of chosen.notices ?? []) {
       this.#emit({ kind: "notice", ...notice });
     }
-    const opening = { runtime, binding, steps };
-    const { tools, servers } = await openRunTools(toolLevels(this.#run), opening);
+    return [chosen.model, ...fallbacks];
+  }
+
+  async #loop(parts: Omit<RunParts, "tools">): Promise<AgentAnswer> {
+    const { runtime } = this.#run;
+    const { tools, servers } = await openRunTools(toolLevels(this.#run), { runtime, ...parts });
     this.#failedServers = servers.failed;
     try {
-      const parts = { models: [chosen.model, ...fallbacks] as const, tools, binding, steps };
-      return await runAgentLoop(this.#state, toLoopScope(this.#run, parts));
+      return await runAgentLoop(this.#state, toLoopScope(this.#run, { ...parts, tools }));
     } finally {
       await servers.close();
     }

@@ -23,7 +23,7 @@ export interface ServerRequest {
 type ResponseHead = Pick<HttpResponse, "status" | "headers">;
 
 /** The longest body, or event of a stream of events, where the transport does not say. */
-export const defaultMaxBytes: number = 10 * 1024 * 1024;
+const defaultMaxBytes: number = 10 * 1024 * 1024;
 
 /** As much of the body of a refusal as is read. */
 const refusalBytes = 64 * 1024;

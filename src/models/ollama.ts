@@ -72,7 +72,7 @@ export function ollama(options: OllamaOptions): Model {
  * Where an Ollama server is. As Ollama's own programs have it, the scheme may be missing (then it is
  * http, and the port 11434), and a server that listens everywhere is asked on this machine.
  */
-export function toOllamaUrl(host: string | URL | undefined): URL | string {
+function toOllamaUrl(host: string | URL | undefined): URL | string {
   if (typeof host !== "string" || host === "") {
     return host || local;
   }

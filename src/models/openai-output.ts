@@ -54,7 +54,7 @@ export function toOutputForm(output: OutputRequest | undefined, scope: OutputSco
 }
 
 /** Whether every value of the schema is an object, as far as its root tells. */
-export function isObjectSchema(schema: JsonSchema): boolean {
+function isObjectSchema(schema: JsonSchema): boolean {
   const { type, properties, anyOf, oneOf, allOf } = schema;
   if (type !== undefined) {
     return type === "object";

@@ -1,5 +1,12 @@
 export { startAnthropicServer } from "./anthropic-server.ts";
 export { startGeminiServer } from "./gemini-server.ts";
+export {
+  type HostileCase,
+  type HostileCaseInfo,
+  type HostileTransport,
+  hostileCases,
+} from "./hostile-cases.ts";
+export { type HostileServer, openHostileServer } from "./hostile-server.ts";
 export { type ManualClock, manualClock } from "./manual-clock.ts";
 export type {
   ModelServer,
