@@ -63,7 +63,7 @@ export function toSession(row: SessionRow): Session {
 }
 
 /** A row without what the session holds. */
-export function toSummary(row: SessionRow): SessionSummary {
+function toSummary(row: SessionRow): SessionSummary {
   const { actor, title } = row;
   return {
     id: String(row.id),
