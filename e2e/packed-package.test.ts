@@ -52,11 +52,27 @@ test("import dragoman, installed, loads the kernel's files and no others", async
 test("every subpath that the package exports can be imported", async () => {
   const subpaths = Object.keys(manifest.exports).filter((subpath) => !subpath.endsWith(".json"));
   expect(subpaths).toEqual(
-    expect.arrayContaining([".", "./testing", "./http", "./mcp", "./models"]),
+    expect.arrayContaining([".", "./testing", "./http", "./mcp", "./models", "./stores"]),
   );
   for (const subpath of subpaths) {
     expect(await modulesOf(`dragoman${subpath.slice(1)}`)).not.toHaveLength(0);
   }
+});
+
+test("sessions on SQLite need no other package, and those on Postgres name theirs", async () => {
+  const program = `import { postgresSessions, sqliteSessions } from "dragoman/stores";
+const key = { app: "desk", id: "s" };
+const sqlite = sqliteSessions({ file: "sessions.db" });
+console.log((await sqlite.create(key)).id, await sqlite.append(key, [{ role: "system", text: "x" }]));
+await sqlite[Symbol.asyncDispose]();
+const postgres = postgresSessions({ connectionString: "postgres://127.0.0.1:1/desk" });
+await postgres.get(key).catch(({ code, message }) => console.log(code, message));
+`;
+  await writeFile(join(application, "sessions.mjs"), program);
+  expect((await inApplication("node", "sessions.mjs")).split("\n")).toEqual([
+    "s 1",
+    expect.stringMatching(/^missing-package .*npm i pg$/),
+  ]);
 });
 
 test("npx dragoman --version prints the package's version", async () => {

@@ -23,6 +23,7 @@ const expected: Readonly<Record<string, readonly RegExp[]>> = {
   ],
   "credentials.ts": [/Bearer token-1/, /secret: \[secret\]/, /^send ann to \/authorize$/m],
   "runtime.ts": [/^pro$/m, /^Blue has twelve\. 1$/m, /tool: 'look_up_seats'/],
+  "sessions.ts": [/^4 messages, last: /m, /^ann's visits: 2$/m, /^bob failed session-conflict$/m],
   "start.ts": [/^! No language model/, ...readdirSync("docs").map((name) => new RegExp(name))],
 };
 
