@@ -1,9 +1,9 @@
 import type { Json, JsonObject } from "../base/json.ts";
 import type { ModelRequest, ReasoningEffort, ToolDefinition } from "../model/model.ts";
+import { withOutputInWords } from "../model/output-words.ts";
 import { type AnthropicMessageScope, systemOf, toAnthropicMessages } from "./anthropic-messages.ts";
 import { toAnthropicSchema } from "./json-schema-anthropic.ts";
 import { anthropicForm, toClosedSchema } from "./json-schema-closed.ts";
-import { withOutputInWords } from "./output-words.ts";
 import type { ToolRenderer } from "./tool-renderer.ts";
 
 /** How requests are written. */

@@ -1,9 +1,9 @@
 import type { Json, JsonObject } from "../base/json.ts";
 import type { ModelRequest, ReasoningEffort, ToolDefinition } from "../model/model.ts";
+import { withOutputInWords } from "../model/output-words.ts";
 import { isBeforeGemini3 } from "./gemini-generation.ts";
 import { type GeminiMessageScope, systemTextOf, toContents } from "./gemini-messages.ts";
 import { toGeminiJsonSchema, toGeminiResponseSchema } from "./json-schema-gemini.ts";
-import { withOutputInWords } from "./output-words.ts";
 import type { ToolRenderer } from "./tool-renderer.ts";
 
 /** How requests are written. */

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from "../base/json.ts";
 import type { ModelRequest, ReasoningEffort } from "../model/model.ts";
+import { withOutputInWords } from "../model/output-words.ts";
 import { type OllamaMessageScope, toOllamaMessages } from "./ollama-messages.ts";
-import { withOutputInWords } from "./output-words.ts";
 import type { ToolRenderer } from "./tool-renderer.ts";
 
 /** How requests are written. */

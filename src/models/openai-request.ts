@@ -1,9 +1,9 @@
 import type { Json, JsonObject } from "../base/json.ts";
 import type { ModelRequest, ToolDefinition } from "../model/model.ts";
+import { withOutputInWords } from "../model/output-words.ts";
 import { strictArgumentsForm, toClosedSchema } from "./json-schema-closed.ts";
 import { type MessageScope, toWireMessages } from "./openai-messages.ts";
 import { type OutputScope, toOutputForm } from "./openai-output.ts";
-import { withOutputInWords } from "./output-words.ts";
 import type { ToolRenderer } from "./tool-renderer.ts";
 
 /** The field that limits the length of an answer. */

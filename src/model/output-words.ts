@@ -1,5 +1,5 @@
 import type { Message } from "../message/message.ts";
-import type { ModelRequest, OutputRequest } from "../model/model.ts";
+import type { ModelRequest, OutputRequest } from "./model.ts";
 
 /**
  * The conversation with the wish for JSON in words, for a provider that cannot hold the model to a
