@@ -22,6 +22,13 @@ const expected: Readonly<Record<string, readonly RegExp[]>> = {
     /169\.254\.169\.254 is not a public address/,
   ],
   "credentials.ts": [/Bearer token-1/, /secret: \[secret\]/, /^send ann to \/authorize$/m],
+  "testing.ts": [
+    /^Blue has twelve seats\.$/m,
+    /^2 tool$/m,
+    /^It took too long\.$/m,
+    /^- days: must be "integer", got "three"$/m,
+    /^ignores-end \(stdio\): a server that goes on when its input ends/m,
+  ],
   "runtime.ts": [/^pro$/m, /^Blue has twelve\. 1$/m, /tool: 'look_up_seats'/],
   "sessions.ts": [/^4 messages, last: /m, /^ann's visits: 2$/m, /^bob failed session-conflict$/m],
   "start.ts": [/^! No language model/, ...readdirSync("docs").map((name) => new RegExp(name))],
