@@ -1,7 +1,8 @@
-import { Agent } from "node:http";
+import type { Agent } from "node:http";
 import type { LookupFunction } from "node:net";
 import type { ConnectionOptions as NodeTlsOptions } from "node:tls";
 import { ToolError } from "../base/tool-error.ts";
+import { nodeHttp } from "./node-http.ts";
 
 /** How a TLS peer is checked and what it is shown. */
 export interface TlsOptions {
@@ -90,7 +91,7 @@ async function createAgent(protocol: string, options: ConnectionOptions): Promis
   const settings = { keepAlive, timeout: 4_000, ...(lookup === undefined ? {} : { lookup }) };
   const proxy = proxyOf(options);
   if (protocol === "http:" && proxy?.protocol !== "https:") {
-    return new Agent(settings);
+    return new nodeHttp.Agent(settings);
   }
   if (protocol === "https:" && proxy !== undefined) {
     const { TunnelAgent } = await import("./proxy-tunnel.ts");

@@ -18,11 +18,10 @@ import { createWireRequest, type WireRequest } from "./wire-request.ts";
 export class HttpExchange {
   /** Starts sending. It throws where the request cannot be sent at all. */
   static async start(request: HttpRequest, url: URL): Promise<HttpExchange> {
-    const what = `${request.method} ${redactUrl(url)}`;
     try {
-      return new HttpExchange(request, await createWireRequest(request, url), what);
+      return new HttpExchange(request, await createWireRequest(request, url), url);
     } catch (cause) {
-      throw toNetworkError(cause, what);
+      throw toNetworkError(cause, nameOf(request, url));
     }
   }
 
@@ -31,7 +30,7 @@ export class HttpExchange {
   readonly #request: HttpRequest;
   readonly #wire: ClientRequest;
   readonly #closeTunnel: () => void;
-  readonly #what: string;
+  readonly #url: URL;
   readonly #stopConnecting: () => void;
   readonly #stopDeadline: () => void;
   #settle: { resolve(response: HttpResponse): void; reject(reason: unknown): void } | undefined;
@@ -41,11 +40,11 @@ export class HttpExchange {
   #over = false;
   #wasBroken = false;
 
-  private constructor(request: HttpRequest, { wire, closeTunnel }: WireRequest, what: string) {
+  private constructor(request: HttpRequest, { wire, closeTunnel }: WireRequest, url: URL) {
     this.#request = request;
     this.#wire = wire;
     this.#closeTunnel = closeTunnel;
-    this.#what = what;
+    this.#url = url;
     const { promise, ...settle } = Promise.withResolvers<HttpResponse>();
     this.response = promise;
     this.#settle = settle;
@@ -62,6 +61,11 @@ export class HttpExchange {
     } else {
       this.#send(request.body);
     }
+  }
+
+  /** Names the request in errors. */
+  get #what(): string {
+    return nameOf(this.#request, this.#url);
   }
 
   /** Whether the request failed because the server had closed the kept connection that it was sent on. */
@@ -115,6 +119,9 @@ export class HttpExchange {
 
   #startConnecting(): () => void {
     const { connectTimeoutMs = 5_000 } = this.#request;
+    if (connectTimeoutMs === Number.POSITIVE_INFINITY) {
+      return () => {};
+    }
     return systemClock.startTimer(
       () => this.#time("no connection", "connectTimeoutMs", connectTimeoutMs),
       connectTimeoutMs,
@@ -152,10 +159,13 @@ export class HttpExchange {
     socket.on("timeout", this.#onSilence);
     const { writeTimeoutMs = 15_000, readTimeoutMs = 15_000 } = this.#request;
     if (this.#wire.writableFinished) {
-      socket.setTimeout(readTimeoutMs);
+      socket.setTimeout(socketTimeout(readTimeoutMs));
     } else {
-      socket.setTimeout(writeTimeoutMs);
-      this.#wire.once("finish", () => this.#over || socket.setTimeout(readTimeoutMs));
+      socket.setTimeout(socketTimeout(writeTimeoutMs));
+      this.#wire.once(
+        "finish",
+        () => this.#over || socket.setTimeout(socketTimeout(readTimeoutMs)),
+      );
     }
   }
 
@@ -211,8 +221,8 @@ export class HttpExchange {
     this.#incoming?.on("error", (error) => this.#break(error));
     this.#body = new ResponseBody(source, {
       maxBytes: maxResponseBytes,
-      what: this.#what,
-      onWait: () => this.#socket?.setTimeout(readTimeoutMs),
+      what: () => this.#what,
+      onWait: () => this.#socket?.setTimeout(socketTimeout(readTimeoutMs)),
       onEnd: () => this.#release(),
       onFail: (reason) => this.#fail(reason),
     });
@@ -246,6 +256,12 @@ export class HttpExchange {
     this.#wire.end();
   }
 }
+
+const nameOf = ({ method }: HttpRequest, url: URL): string => `${method} ${redactUrl(url)}`;
+
+/** A socket's word for "without limit" is 0. */
+const socketTimeout = (milliseconds: number): number =>
+  milliseconds === Number.POSITIVE_INFINITY ? 0 : milliseconds;
 
 function joinHeaders(incoming: IncomingMessage): Record<string, string> {
   const joined: Record<string, string> = {};

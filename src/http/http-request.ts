@@ -7,7 +7,7 @@ import type { HttpResponse } from "./http-response.ts";
 /** What a request is sent with: text (as UTF-8), bytes, or bytes as they come. */
 export type HttpBody = string | Uint8Array | AsyncIterable<Uint8Array>;
 
-/** How long each part of a request may take, and how much may come back. */
+/** How long each part of a request may take (`Infinity`: for ever), and how much may come back. */
 export interface HttpLimits {
   /** From the start to a connection, TLS and proxy included. Default 5 000. */
   readonly connectTimeoutMs?: number;

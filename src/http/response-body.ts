@@ -5,7 +5,7 @@ import { ToolError } from "../base/tool-error.ts";
 export interface ResponseBodyOptions {
   readonly maxBytes: number;
   /** Names the request in errors. */
-  readonly what: string;
+  what(): string;
   /** A reader has begun to wait for bytes. */
   onWait(): void;
   /** All of it has been read. */
@@ -35,7 +35,7 @@ export class ResponseBody implements AsyncIterable<Uint8Array> {
     });
     source.on("error", (cause) => {
       options.onFail(
-        new ToolError(`The answer to ${options.what} could not be decompressed.`, { cause }),
+        new ToolError(`The answer to ${options.what()} could not be decompressed.`, { cause }),
       );
     });
   }
@@ -65,7 +65,7 @@ export class ResponseBody implements AsyncIterable<Uint8Array> {
 
   cancel(): void {
     if (!(this.#ended || this.#skipped)) {
-      this.#options.onFail(new ToolError(`The answer to ${this.#options.what} was given up.`));
+      this.#options.onFail(new ToolError(`The answer to ${this.#options.what()} was given up.`));
     }
   }
 
@@ -77,7 +77,7 @@ export class ResponseBody implements AsyncIterable<Uint8Array> {
   async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array, void, undefined> {
     if (this.#started) {
       throw new ToolError(
-        `The body of the answer to ${this.#options.what} has been read already. Keep what you need of it.`,
+        `The body of the answer to ${this.#options.what()} has been read already. Keep what you need of it.`,
       );
     }
     this.#start();
@@ -141,7 +141,7 @@ export class ResponseBody implements AsyncIterable<Uint8Array> {
 
   #tooLarge(): ToolError {
     return new ToolError(
-      `The answer to ${this.#options.what} is longer than ${this.#options.maxBytes} bytes. Ask for less, or raise maxResponseBytes.`,
+      `The answer to ${this.#options.what()} is longer than ${this.#options.maxBytes} bytes. Ask for less, or raise maxResponseBytes.`,
       { code: "tool-response-too-large" },
     );
   }

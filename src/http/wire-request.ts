@@ -1,8 +1,9 @@
-import { type ClientRequest, type RequestOptions, request as requestHttp } from "node:http";
+import type { ClientRequest, RequestOptions } from "node:http";
 import { basicAuthorizationOf } from "./basic-authorization.ts";
 import { agentFor, proxyOf } from "./connection-pool.ts";
 import { acceptedEncodings } from "./content-decoding.ts";
 import type { HttpRequest } from "./http-request.ts";
+import { nodeHttp } from "./node-http.ts";
 import type { TunnelOptions } from "./proxy-tunnel.ts";
 
 /** A request of Node's, made but not ended. */
@@ -31,7 +32,7 @@ export async function createWireRequest(request: HttpRequest, url: URL): Promise
     headers: headersOf(request, url, peer),
     ...(tunnel === undefined ? {} : { tunnelSignal: tunnel.signal }),
   };
-  return { wire: requestHttp(options), closeTunnel: () => tunnel?.abort() };
+  return { wire: nodeHttp.request(options), closeTunnel: () => tunnel?.abort() };
 }
 
 function headersOf(request: HttpRequest, url: URL, peer: URL): Record<string, string> {

@@ -31,7 +31,7 @@ const refusalBytes = 64 * 1024;
 const mostRedirects = 5;
 
 /** Silence is no fault here: whoever waits for an answer has a time limit of its own. */
-const neverMs = 0x7fff_ffff;
+const forEver = Number.POSITIVE_INFINITY;
 
 /**
  * Sends requests to one server: with its credentials, through its proxy, to its origin and no other.
@@ -166,10 +166,10 @@ export class HttpCaller {
         signal,
         ...this.#connection,
         ...(body === undefined ? {} : { body }),
-        connectTimeoutMs: neverMs,
-        readTimeoutMs: neverMs,
-        writeTimeoutMs: neverMs,
-        maxResponseBytes: Number.POSITIVE_INFINITY, // counted where it is known what the answer is
+        connectTimeoutMs: forEver,
+        readTimeoutMs: forEver,
+        writeTimeoutMs: forEver,
+        maxResponseBytes: forEver, // counted where it is known what the answer is
       });
     } catch (error) {
       signal.throwIfAborted();
