@@ -7,14 +7,17 @@ import { type Clock, systemClock } from "./base/clock.ts";
 import type { CredentialSource } from "./base/credential.ts";
 import { ConfigurationError } from "./base/dragoman-error.ts";
 import { consoleLogger, type Logger } from "./base/logger.ts";
-import { createModelChooser } from "./default-model.ts";
+import { createModelChooser, type ModelFactory } from "./default-model.ts";
 import type { Model } from "./model/model.ts";
+import type { TextAdapter } from "./model/text-adapter.ts";
 import { isTool } from "./tool/tool.ts";
 
 /** What holds for every agent that says nothing else. */
 export interface DragomanConfig {
   /** The default model, or its id. Absent: see {@link createModelChooser}. */
-  readonly model?: string | Model;
+  readonly model?: string | Model | TextAdapter;
+  /** Makes the models of all runs whose model is named by an id, or not at all. */
+  readonly models?: ModelFactory;
   /** Tools of every agent that inherits, and those that agents may choose by name. */
   readonly tools?: Selection<ToolEntry>;
   /** MCP servers of every agent that inherits. */
@@ -67,10 +70,11 @@ export function createDragoman(config: DragomanConfig = {}): Dragoman {
 function createRuntime(config: DragomanConfig): AgentRuntime {
   const { tools, mcp, defaults } = config;
   const clock = config.clock ?? systemClock;
+  const logger = config.logger ?? consoleLogger;
   return {
     clock,
     random: config.random ?? Math.random,
-    logger: config.logger ?? consoleLogger,
+    logger,
     credentials: config.credentials ?? noCredentials,
     app: config.app ?? "default",
     sessions: config.sessions,
@@ -79,6 +83,8 @@ function createRuntime(config: DragomanConfig): AgentRuntime {
     defaults: { tools: defaults?.tools, mcp: defaults?.mcp },
     chooseModel: createModelChooser({
       model: config.model,
+      models: config.models,
+      logger,
       env: config.env ?? globalThis.process?.env ?? {},
       clock,
     }),

@@ -87,6 +87,7 @@ export {
   ToolTimeoutError,
 } from "./base/tool-error.ts";
 export { createDragoman, type Dragoman, type DragomanConfig } from "./configure.ts";
+export type { ModelFactory, ModelFactoryOptions } from "./default-model.ts";
 export type {
   AssistantContent,
   MediaPart,
@@ -117,6 +118,13 @@ export type {
 } from "./model/model.ts";
 export { ModelError, type ModelErrorCode, type ModelErrorOptions } from "./model/model-error.ts";
 export type { FinishReason, ModelEvent } from "./model/model-event.ts";
+export {
+  type AdapterAction,
+  type AdapterTool,
+  fromTextAdapter,
+  type GenerateOptions,
+  type TextAdapter,
+} from "./model/text-adapter.ts";
 export type { Usage } from "./model/usage.ts";
 export { type TemplateValues, templateFile } from "./template-file.ts";
 export type { Binding, BoundSession } from "./tool/binding.ts";

@@ -2,6 +2,7 @@ import { ConfigurationError } from "../base/dragoman-error.ts";
 import { isJsonObject } from "../base/json.ts";
 import type { Schema } from "../base/schema.ts";
 import type { Model } from "../model/model.ts";
+import type { TextAdapter } from "../model/text-adapter.ts";
 import type { Binding } from "../tool/binding.ts";
 import { closestNames } from "../tool/unknown-tool.ts";
 import type { Hooks } from "./hooks.ts";
@@ -19,9 +20,9 @@ export interface AgentDefinition<Output = undefined> extends ToolLevel {
   /** What the model is told before the conversation; a function is asked anew for each run. */
   readonly instructions?: string | ((binding: Binding) => string | Promise<string>);
   /** A model, or the id of one (`openai:gpt-5`). Absent: the default model. */
-  readonly model?: string | Model;
+  readonly model?: string | Model | TextAdapter;
   /** Models that take over, in order, where the one before fails for good. */
-  readonly fallbackModels?: readonly (string | Model)[];
+  readonly fallbackModels?: readonly (string | Model | TextAdapter)[];
   /** How model calls that fail are tried again. */
   readonly retry?: RetryPolicy;
   /**

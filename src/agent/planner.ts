@@ -1,6 +1,7 @@
 import type { JsonObject } from "../base/json.ts";
 import { type Message, textOf, toolCallsOf } from "../message/message.ts";
 import type { Model } from "../model/model.ts";
+import type { TextAdapter } from "../model/text-adapter.ts";
 import { type Agent, settingsOf } from "./agent.ts";
 import { callModel, newLoopState } from "./model-step.ts";
 import type { Plan } from "./plan.ts";
@@ -45,7 +46,7 @@ export interface PlannerOptions {
   /** Whose instructions, tools and servers count. */
   readonly agent: Agent;
   /** Takes precedence over the agent's model and over the default. */
-  readonly model?: string | Model;
+  readonly model?: string | Model | TextAdapter;
 }
 
 /** Makes a planner. Each call opens the agent's servers and closes them. */

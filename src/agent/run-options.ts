@@ -1,5 +1,6 @@
 import type { UserContent } from "../message/content.ts";
 import type { Model } from "../model/model.ts";
+import type { TextAdapter } from "../model/text-adapter.ts";
 import type { RunLimits } from "./loop-guard.ts";
 import type { ToolLevel } from "./run-tools.ts";
 import type { SessionStore } from "./session-store.ts";
@@ -32,7 +33,7 @@ export interface RunOptions extends ToolLevel {
   /** The longest that the run may take, in milliseconds; then it fails with `deadline-exceeded`. */
   readonly timeoutMs?: number;
   /** Instead of the agent's model. */
-  readonly model?: string | Model;
+  readonly model?: string | Model | TextAdapter;
   /** Each instead of the agent's limit of that name. */
   readonly limits?: RunLimits;
 }

@@ -1,5 +1,6 @@
 import type { Message } from "../message/message.ts";
 import type { Model } from "../model/model.ts";
+import { type TextAdapter, toModel } from "../model/text-adapter.ts";
 import type { Binding } from "../tool/binding.ts";
 import type { Tool } from "../tool/tool.ts";
 import type { AgentDefinition } from "./agent-definition.ts";
@@ -26,8 +27,8 @@ export async function chooseModels({
   runtime,
   options,
 }: RunSettings): Promise<{ readonly chosen: ChosenModel; readonly fallbacks: readonly Model[] }> {
-  const choose = async (wanted: string | Model | undefined): Promise<ChosenModel> =>
-    typeof wanted === "object" ? { model: wanted } : runtime.chooseModel(wanted);
+  const choose = async (wanted: string | Model | TextAdapter | undefined): Promise<ChosenModel> =>
+    typeof wanted === "object" ? { model: toModel(wanted) } : runtime.chooseModel(wanted);
   const chosen = await choose(options.model ?? definition.model);
   const fallbacks = await Promise.all((definition.fallbackModels ?? []).map(choose));
   return { chosen, fallbacks: fallbacks.map(({ model }) => model) };

@@ -3,6 +3,7 @@ import type { Model } from "../model/model.ts";
 import { environment } from "./environment.ts";
 import { toOpenAiSchema } from "./json-schema-dialect.ts";
 import { ollamaAnswers } from "./ollama-answer.ts";
+import { localOllama, toOllamaUrl } from "./ollama-host.ts";
 import { type OllamaRequestScope, renderOllamaRequest } from "./ollama-request.ts";
 import { toWireTool } from "./openai-request.ts";
 import { toProviderConnection, urlBelow } from "./provider-connection.ts";
@@ -25,8 +26,6 @@ export interface OllamaOptions extends ProviderOptions {
   readonly structuredOutput?: "schema" | "json";
 }
 
-const local = "http://localhost:11434";
-
 /**
  * A model of an Ollama server, through its own `/api/chat`. Ollama holds a model to JSON or lets it call
  * tools, not both: beside tools, JSON is asked for in words. It knows no `toolChoice`: with `"none"` the
@@ -39,7 +38,7 @@ export function ollama(options: OllamaOptions): Model {
   const { structuredOutput = "schema" } = options;
   const connection = toProviderConnection(
     { ...options, baseUrl: toOllamaUrl(options.host ?? environment()["OLLAMA_HOST"]) },
-    { maker: "ollama", prefix: "ollama", urlOption: "host", exampleUrl: local },
+    { maker: "ollama", prefix: "ollama", urlOption: "host", exampleUrl: localOllama },
   );
   const { model, base, stream } = connection;
   const capabilities = {
@@ -66,26 +65,4 @@ export function ollama(options: OllamaOptions): Model {
     keyHeaders: (key) => ({ authorization: `Bearer ${key}` }),
     renderRequest: (request) => renderOllamaRequest(request, scope),
   });
-}
-
-/**
- * Where an Ollama server is. As Ollama's own programs have it, the scheme may be missing (then it is
- * http, and the port 11434), and a server that listens everywhere is asked on this machine.
- */
-function toOllamaUrl(host: string | URL | undefined): URL | string {
-  if (typeof host !== "string" || host === "") {
-    return host || local;
-  }
-  const hasScheme = host.includes("://");
-  const url = URL.parse(hasScheme ? host : `http://${host}`);
-  if (url === null) {
-    return host; // which is refused, with a message that names the option
-  }
-  if (!hasScheme && url.port === "" && !/:80(?:$|\/)/.test(host)) {
-    url.port = "11434";
-  }
-  if (url.hostname === "0.0.0.0" || url.hostname === "[::]") {
-    url.hostname = "localhost";
-  }
-  return url;
 }

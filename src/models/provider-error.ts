@@ -153,7 +153,9 @@ function verdictOnWords(error: Json): Verdict {
   if (/authentication|api.?key|permission|unauthori[sz]ed/.test(words)) {
     return unauthorized;
   }
-  return /invalid.?request|badrequest|context.?length/.test(words) ? refused : unavailable;
+  return /invalid.?request|badrequest|context.?length|not.?found|too.?large/.test(words)
+    ? refused
+    : unavailable;
 }
 
 /** An HTTP status that stands in an error object as its code. */

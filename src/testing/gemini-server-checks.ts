@@ -12,7 +12,7 @@ export function complaintAbout(body: Json | undefined, path: string): string | u
   }
   const unknown = Object.keys(body).find((field) => !fields.includes(field));
   return unknown === undefined
-    ? (aboutContents(body["contents"]) ?? aboutTools(body) ?? aboutConfig(body, model))
+    ? (aboutContents(body["contents"], model) ?? aboutTools(body) ?? aboutConfig(body, model))
     : `Unknown name "${unknown}": Cannot find field.`;
 }
 
@@ -21,16 +21,17 @@ const fields = [
   ...["safetySettings", "cachedContent"],
 ];
 
-function aboutContents(contents: Json | undefined): string | undefined {
+function aboutContents(contents: Json | undefined, model: string): string | undefined {
   if (!Array.isArray(contents) || contents.length === 0 || !contents.every(isJsonObject)) {
     return "contents is no list of contents";
   }
-  const first = contents.findLastIndex((content) => isQuestion(content));
+  const isChecked = !/^gemini-[12]/.test(model);
+  const question = contents.findLastIndex((content) => isQuestion(content));
   for (const [index, content] of contents.entries()) {
     const complaint =
       aboutParts(content, index) ??
       aboutPairing(content, contents[index + 1], index) ??
-      (index > first ? aboutSignature(content, index) : undefined);
+      (isChecked && index > question ? aboutSignature(content, index) : undefined);
     if (complaint !== undefined) {
       return complaint;
     }
