@@ -169,3 +169,18 @@ test("a server that does not know the method has no tools; other errors rise", a
   expect((await list(failing(-32_601))).names).toEqual([]);
   await expect(list(failing(-32_603))).rejects.toMatchObject({ code: "mcp-remote-error" });
 });
+
+test("while a large list is looked through, others get their turn", async () => {
+  let turns = 0;
+  let isDone = false;
+  const count = (): void => {
+    turns += 1;
+    if (!isDone) {
+      setImmediate(count);
+    }
+  };
+  setImmediate(count);
+  await list(() => ({ tools: many(100, { description: "x".repeat(50_000) }) }));
+  isDone = true;
+  expect(turns).toBeGreaterThan(10);
+});

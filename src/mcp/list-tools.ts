@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Json, JsonObject } from "../base/json.ts";
 import type { McpLimits } from "../tool/mcp-limits.ts";
 import { jsonSize } from "./json-size.ts";
@@ -19,6 +20,9 @@ export interface ListToolsOptions {
 
 /** JSON-RPC: there is no such method. A server without tools need not know it. */
 const methodNotFound = -32_601;
+
+/** Looking through ten megabytes takes a second: others get their turn in between. */
+const bytesPerTurn = 256 * 1024;
 
 /** No more notices than a person reads. */
 const mostNotices = 100;
@@ -61,7 +65,7 @@ class Listing {
       if (!Array.isArray(tools)) {
         throw this.#error("mcp-protocol", "sent a list of tools without a list");
       }
-      if (!this.#takePage(tools)) {
+      if (!(await this.#takePage(tools))) {
         return;
       }
       cursor = this.#cursorAfter(nextCursor);
@@ -84,7 +88,8 @@ class Listing {
   }
 
   /** Whether there is room for more. */
-  #takePage(tools: readonly Json[]): boolean {
+  async #takePage(tools: readonly Json[]): Promise<boolean> {
+    let sinceTurn = 0;
     const { maxTools, maxDiscoveryBytes, maxDiscoveryNodes } = this.#options.limits;
     for (const entry of tools) {
       if (this.found.size >= maxTools) {
@@ -100,6 +105,11 @@ class Listing {
         return this.#endAt("mcp-discovery-too-large", "maxDiscoveryBytes");
       }
       this.#take(entry);
+      sinceTurn += bytes;
+      if (sinceTurn > bytesPerTurn) {
+        sinceTurn = 0;
+        await nextTurn();
+      }
     }
     return true;
   }

@@ -156,3 +156,10 @@ test("a file that is not there is named", async () => {
   const missing = join(folder, "missing.json");
   await expect(readMcpConfig(missing, { env: {} })).rejects.toThrow("missing.json cannot be read");
 });
+
+test("limits of a server are read and checked", async () => {
+  const limits = { maxTools: 5 };
+  const transport = { type: "stdio", command: "x" };
+  expect(await read(one({ command: "x", limits }))).toEqual([{ name: "one", transport, limits }]);
+  expect(await faultOf(one({ command: "x", limits: { maxTool: 5 } }))).toContain('mean "maxTools"');
+});
