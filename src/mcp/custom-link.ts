@@ -10,7 +10,8 @@ import type { ServerLink } from "./server-link.ts";
 export interface McpCustomTransport {
   /** Called before any message is sent; the callbacks below are set by then. */
   start(): Promise<void>;
-  send(message: RpcMessage): Promise<void>;
+  /** Sends a message of JSON-RPC 2.0. */
+  send(message: object): Promise<void>;
   close(): Promise<void>;
   // As properties they take whatever functions a transport declares; we set ones that take anything.
   onmessage?: ((message: never) => void) | undefined;

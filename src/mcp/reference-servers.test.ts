@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import {
   referenceServer,
   runningChildren,
-  startEverythingHttp,
+  startEverything,
 } from "../../test/fixtures/mcp/servers.ts";
 import { bindingFor, callTool, keepNotices } from "../../test/fixtures/mcp/tool-call.ts";
 import type { McpTransport } from "../tool/mcp-server-config.ts";
@@ -55,11 +55,11 @@ async function openServer(transport: McpTransport): Promise<Opened> {
   };
 }
 
-async function everything(kind: "stdio" | "streamable-http"): Promise<McpTransport> {
+async function everything(kind: "stdio" | "streamable-http" | "sse"): Promise<McpTransport> {
   if (kind === "stdio") {
     return referenceServer("everything", { args: ["stdio"], env: { VISIBLE: "1" } });
   }
-  const { url, process } = await startEverythingHttp();
+  const { url, process } = await startEverything(kind);
   ends.push(() => {
     process.kill("SIGKILL");
     return once(process, "exit");
@@ -67,8 +67,8 @@ async function everything(kind: "stdio" | "streamable-http"): Promise<McpTranspo
   return { type: kind, url, allowInsecureHttp: true };
 }
 
-test.each(["stdio", "streamable-http"] as const)(
-  "the everything server works over %s",
+test.each(["stdio", "streamable-http", "sse"] as const)(
+  "R1, G-T18: the everything server works over %s",
   async (kind) => {
     const server = await openServer(await everything(kind));
     expect(server.serverInfo).toEqual({ name: "mcp-servers/everything", version: "2.0.0" });
@@ -105,7 +105,7 @@ test.each(["stdio", "streamable-http"] as const)(
   },
 );
 
-test.each(["stdio", "streamable-http"] as const)(
+test.each(["stdio", "streamable-http", "sse"] as const)(
   "progress and abort work with the everything server over %s",
   async (kind) => {
     const server = await openServer(await everything(kind));

@@ -1,69 +1,15 @@
 import type { ServerResponse } from "node:http";
-import { afterEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import {
-  type FakeHttpServer,
-  type HttpBehaviour,
-  type SeenRequest,
-  startFakeHttpServer,
-} from "../../test/fixtures/mcp/fake-http-server.ts";
+  call,
+  connect,
+  failureOf,
+  instead,
+  never,
+  serve,
+} from "../../test/fixtures/mcp/http-peer.ts";
 import { createManualClock } from "../../test/fixtures/mcp/manual-clock.ts";
-import type { Clock } from "../base/clock.ts";
-import type { HttpTransport } from "../tool/mcp-server-config.ts";
 import type { ToolProgress } from "../tool/tool.ts";
-import { type McpConnection, openMcpConnection } from "./mcp-connection.ts";
-import { McpError } from "./mcp-error.ts";
-
-const servers: FakeHttpServer[] = [];
-const open: McpConnection[] = [];
-afterEach(async () => {
-  await Promise.all(open.splice(0).map((connection) => connection.close()));
-  await Promise.all(servers.splice(0).map((server) => server.close()));
-});
-
-const never = new AbortController().signal;
-
-async function serve(behaviour: HttpBehaviour = {}): Promise<FakeHttpServer> {
-  const server = await startFakeHttpServer(behaviour);
-  servers.push(server);
-  return server;
-}
-
-async function connect(
-  url: string,
-  settings: Partial<HttpTransport> = {},
-  options: { readonly clock?: Clock; readonly signal?: AbortSignal } = {},
-): Promise<McpConnection> {
-  const transport = { type: "http", url, allowInsecureHttp: true, ...settings } as const;
-  const config = { name: "far", transport, timeoutMs: 10_000 };
-  const connection = await openMcpConnection(config, { signal: never, ...options });
-  open.push(connection);
-  return connection;
-}
-
-async function failureOf(attempt: Promise<unknown>): Promise<McpError> {
-  const error = await attempt.then(
-    () => new Error("it did not fail"),
-    (thrown: unknown) => thrown,
-  );
-  if (!McpError.is(error)) {
-    throw error;
-  }
-  return error;
-}
-
-/** Handles requests of one method of MCP (or of HTTP) in another way. */
-const instead =
-  (method: string, respond: (response: ServerResponse, request: SeenRequest) => void) =>
-  (request: SeenRequest, response: ServerResponse): boolean => {
-    const hit = request.message?.["method"] === method || request.method === method;
-    if (hit) {
-      respond(response, request);
-    }
-    return hit;
-  };
-
-const call = (connection: McpConnection, name = "echo"): Promise<unknown> =>
-  connection.callTool(name, {}, { signal: never });
 
 test.each([
   ["JSON", false],

@@ -1,0 +1,174 @@
+import type { ServerResponse } from "node:http";
+import { expect, test } from "vitest";
+import {
+  call,
+  connect,
+  failureOf,
+  inTurn,
+  methodsSeen,
+  serve,
+} from "../../test/fixtures/mcp/http-peer.ts";
+import { createManualClock } from "../../test/fixtures/mcp/manual-clock.ts";
+
+test.each([
+  ["a JSON-RPC error", '{"jsonrpc":"2.0","error":{"code":-32001,"message":"x"},"id":null}'],
+  ["HTML", "<h1>Not found</h1>"],
+  ["nothing", ""],
+])(
+  "a forgotten session (404 with %s) is opened anew and listed, and the call sent again",
+  async (_what, body) => {
+    const server = await serve({
+      intercept: inTurn("tools/call", [(response) => response.writeHead(404).end(body)]),
+    });
+    const connection = await connect(server.url);
+    await connection.listTools();
+    expect(await call(connection)).toHaveProperty("content");
+    expect(methodsSeen(server)).toEqual([
+      ...["initialize", "notifications/initialized", "tools/list", "tools/call"],
+      ...["initialize", "notifications/initialized", "tools/list", "tools/call"],
+    ]);
+    const [, again] = server.requests.filter(({ message }) => message?.["method"] === "initialize");
+    expect(again?.headers).not.toHaveProperty("mcp-session-id");
+  },
+);
+
+test("many calls that meet a forgotten session share one new one", async () => {
+  let handshakes = 0;
+  const server = await serve({
+    intercept: ({ message }, response) => {
+      handshakes += message?.["method"] === "initialize" ? 1 : 0;
+      const isLost = message?.["method"] === "tools/call" && handshakes === 1;
+      if (isLost) {
+        response.writeHead(404).end();
+      }
+      return isLost;
+    },
+  });
+  const connection = await connect(server.url);
+  await Promise.all(Array.from({ length: 20 }, () => call(connection)));
+  expect(handshakes).toBe(2);
+});
+
+test("whoever listed the tools hears that the new session has others", async () => {
+  const notices: string[] = [];
+  const pages: Record<string, { tools: object[] }> = {
+    "": { tools: [{ name: "a", inputSchema: { type: "object" } }] },
+  };
+  const server = await serve({
+    pages,
+    intercept: inTurn("tools/call", [(response) => response.writeHead(404).end()]),
+  });
+  const connection = await connect(server.url);
+  await connection.listTools({ notice: (code) => void notices.push(code) });
+  pages[""] = { tools: [{ name: "b", inputSchema: { type: "object" } }] };
+  await call(connection);
+  expect(notices).toEqual(["mcp-tools-changed"]);
+});
+
+test.each([
+  [
+    "in a plain 400",
+    '{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"Bad Request: Unsupported protocol version (supported versions: 2025-06-18, 2025-03-26)"}}',
+    400,
+  ],
+  [
+    "in the error's data",
+    '{"jsonrpc":"2.0","id":ID,"error":{"code":-32602,"message":"no","data":{"supported":["2024-11-05","2025-06-18"]}}}',
+    200,
+  ],
+])(
+  "a server that names its revisions %s is asked once more, for the newest common one",
+  async (_what, body, status) => {
+    const server = await serve({
+      intercept: inTurn("initialize", [
+        (response, { message }) =>
+          response
+            .writeHead(status, { "content-type": "application/json" })
+            .end(body.replace("ID", String(message?.["id"]))),
+      ]),
+    });
+    const connection = await connect(server.url);
+    expect(connection.greeting.protocolVersion).toBe("2025-06-18");
+    const [first, second, initialized] = server.requests;
+    expect(first?.headers).not.toHaveProperty("mcp-protocol-version");
+    expect(second?.headers).not.toHaveProperty("mcp-protocol-version");
+    expect(initialized?.headers["mcp-protocol-version"]).toBe("2025-06-18");
+  },
+);
+
+test("a ping is answered and an unknown request refused, while a call is under way", async () => {
+  const server = await serve({ events: true });
+  const connection = await connect(server.url);
+  const requests = ["ping", "roots/list", "sampling/createMessage", "foo/bar"].map((method) => ({
+    jsonrpc: "2.0",
+    id: `p-${method}`,
+    method,
+  }));
+  const result = await connection.callTool("ask", { requests });
+  const said = JSON.stringify(result).replaceAll("\\", "");
+  expect(said).toContain('"id":"p-ping","result":{}');
+  for (const method of ["roots/list", "sampling/createMessage", "foo/bar"]) {
+    expect(said).toContain(`"id":"p-${method}","error":{"code":-32601`);
+  }
+});
+
+test.each([429, 503])(
+  "Retry-After of HTTP %s is waited for where the request only reads",
+  async (status) => {
+    const clock = createManualClock();
+    const busy = (response: ServerResponse): void =>
+      void response.writeHead(status, { "retry-after": "2" }).end();
+    const server = await serve({
+      intercept: inTurn("tools/list", [busy]),
+    });
+    const connection = await connect(server.url, {}, { clock });
+    const listing = connection.listTools();
+    await expect.poll(() => methodsSeen(server).at(-1)).toBe("tools/list");
+    await expect.poll(() => clock.waiting).toBe(1);
+    clock.advance(1999);
+    expect(methodsSeen(server).filter((method) => method === "tools/list")).toHaveLength(1);
+    clock.advance(1);
+    expect(await listing).not.toEqual([]);
+  },
+);
+
+test("a call is not sent again by itself, and its error says how long to wait", async () => {
+  const busy = (response: ServerResponse): void =>
+    void response.writeHead(429, { "retry-after": "2" }).end();
+  const server = await serve({ intercept: inTurn("tools/call", [busy]) });
+  const failure = await failureOf(call(await connect(server.url)));
+  expect(failure).toMatchObject({ code: "mcp-http", status: 429, retryAfterMs: 2000 });
+  expect(methodsSeen(server).filter((method) => method === "tools/call")).toHaveLength(1);
+});
+
+test("an error of the protocol is told once, and the call not repeated", async () => {
+  const server = await serve();
+  const connection = await connect(server.url);
+  const error = { code: -32602, message: "Invalid params", data: { field: "amount" } };
+  const failure = await failureOf(connection.callTool("fail", { error }));
+  expect(failure).toMatchObject({ code: "mcp-remote-error", remote: error });
+  expect(methodsSeen(server).filter((method) => method === "tools/call")).toHaveLength(1);
+});
+
+test("one call that fails does no harm to 63 others, each of which gets its own answer", async () => {
+  const server = await serve({
+    intercept: ({ message }, response) => {
+      const isBad = JSON.stringify(message)?.includes('"word":13}') ?? false;
+      if (isBad) {
+        response.socket?.destroy();
+      }
+      return isBad;
+    },
+  });
+  const connection = await connect(server.url);
+  const words = Array.from({ length: 64 }, (_unused, index) => index);
+  const results = await Promise.allSettled(
+    words.map((word) => connection.callTool("echo", { word })),
+  );
+  for (const [word, result] of results.entries()) {
+    expect(result.status).toBe(word === 13 ? "rejected" : "fulfilled");
+    if (result.status === "fulfilled") {
+      expect(JSON.stringify(result.value)).toContain(`\\"word\\":${word}}`);
+    }
+  }
+});
