@@ -64,7 +64,7 @@ export interface PostgresSessionsOptions {
 }
 
 /**
- * Sessions in Postgres 13 or newer, for any number of machines; needs the package `pg`. Tables are
+ * Sessions in Postgres 15 or newer, for any number of machines; needs the package `pg`. Tables are
  * created with the first use, and connections made. Appends to one session take turns by its row's
  * lock. What was acknowledged survives the server's crash, also where the database is set to commit
  * asynchronously.
