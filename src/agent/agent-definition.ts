@@ -5,10 +5,10 @@ import type { Model } from "../model/model.ts";
 import type { TextAdapter } from "../model/text-adapter.ts";
 import type { Binding } from "../tool/binding.ts";
 import { closestNames } from "../tool/unknown-tool.ts";
-import type { Hooks } from "./hooks.ts";
+import { type Hooks, hookNames } from "./hooks.ts";
 import type { RunLimits } from "./loop-guard.ts";
 import type { RetryPolicy } from "./model-policy.ts";
-import type { Prompts } from "./prompts.ts";
+import { defaultPrompts, type Prompts } from "./prompts.ts";
 import type { ToolLevel } from "./run-tools.ts";
 
 /** What an agent is. */
@@ -85,9 +85,43 @@ export function checkAgentDefinition(definition: AgentDefinition<unknown>): void
   }
   checkCounts({ toolConcurrency, toolTimeoutMs, maxContextTokens }, ` of agent "${name}"`);
   checkLimits(limits, ` of agent "${name}"`);
+  checkParts(definition, `agent "${name}"`);
   for (const key of ["tools", "mcp"] as const) {
     checkSelection(definition[key], `${key} of agent "${name}"`);
   }
+}
+
+const retryKeys = ["maxAttempts", "initialDelayMs", "maxDelayMs"];
+
+/** The parts of a definition that are objects or lists of their own. */
+function checkParts(definition: AgentDefinition<unknown>, agent: string): void {
+  const { hooks, retry, prompts, fallbackModels, maxReplans } = definition;
+  for (const one of Array.isArray(hooks) ? hooks : [hooks ?? {}]) {
+    checkObject(one, hookNames, `hooks of ${agent}`);
+    const wrong = Object.entries(one).find(
+      ([, hook]) => typeof hook !== "function" && hook !== undefined,
+    );
+    if (wrong !== undefined) {
+      throw invalid(`The hook ${wrong[0]} of ${agent} is not a function.`);
+    }
+  }
+  checkObject(retry ?? {}, retryKeys, `retry of ${agent}`);
+  checkCounts({ ...retry }, ` in retry of ${agent}`);
+  checkObject(prompts ?? {}, Object.keys(defaultPrompts), `prompts of ${agent}`);
+  if (fallbackModels !== undefined && !Array.isArray(fallbackModels)) {
+    throw invalid(`fallbackModels of ${agent} must be a list of models or their ids.`);
+  }
+  if (maxReplans !== undefined && !(Number.isInteger(maxReplans) && maxReplans >= 0)) {
+    throw invalid(`maxReplans of ${agent} is ${maxReplans}; it must be a whole number, 0 or more.`);
+  }
+}
+
+/** @throws ConfigurationError where it is no object, or has a key that is not known. */
+export function checkObject(value: unknown, known: readonly string[], what: string): void {
+  if (!isJsonObject(value)) {
+    throw invalid(`The ${what} must be an object.`);
+  }
+  refuseUnknownKeys(value, known, `The ${what}`);
 }
 
 /** @throws ConfigurationError `invalid-definition` where a limit is unknown, or no whole number above 0. */

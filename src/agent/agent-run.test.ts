@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { add, agentOf, collect, modelOf, neverEnding } from "../../test/agent-fixture.ts";
+import { silentLogger } from "../base/logger.ts";
 import { ModelError } from "../model/model-error.ts";
 import { manualClock } from "../testing/manual-clock.ts";
 import { defineTool } from "../tool/define-tool.ts";
@@ -19,7 +20,14 @@ test("a model that fails fails the run, and the text so far is kept and closed",
     error: { code: "model-unavailable", message: "Overloaded." },
     cause: error,
   });
-  expect(kindsOf(events).slice(-4)).toEqual(["text-delta", "text-delta", "text-end", "run-end"]);
+  expect(kindsOf(events).slice(-6)).toEqual([
+    "text-delta",
+    "text-delta",
+    "text-end",
+    "model-end",
+    "step-end",
+    "run-end",
+  ]);
   await expect(run.result.then((result) => result.orThrow())).rejects.toBe(error);
 });
 
@@ -155,9 +163,9 @@ test.each(Object.entries(hangs))("a deadline ends %s", async (_, definition) => 
 function expectClosed(events: readonly RunEvent[]): void {
   const open = new Set<string>();
   for (const event of events) {
-    const match = /^(text|reasoning|tool-call|tool)-(start|end)$/.exec(event.kind);
-    if (match !== null && "id" in event) {
-      const key = `${match[1]} ${event.id}`;
+    const match = /^(text|reasoning|tool-call|tool|model|step)-(start|end)$/.exec(event.kind);
+    if (match !== null) {
+      const key = `${match[1]} ${"id" in event ? event.id : ""}`;
       expect(open.has(key)).toBe(match[2] === "end");
       open[match[2] === "start" ? "add" : "delete"](key);
     }
@@ -241,4 +249,65 @@ test("await using cancels a run that is left unfinished", async () => {
     }
   }
   expect((await left.result).status).toBe("cancelled");
+});
+
+const never = (): Promise<never> => new Promise(() => {});
+
+const calling = (): Omit<AgentDefinition, "name"> => ({
+  model: modelOf({ calls: [{ name: "add", arguments: { a: 1, b: 1 } }] }, "ok"),
+  tools: [add],
+});
+
+const slowSchema = {
+  "~standard": {
+    version: 1,
+    vendor: "slow",
+    validate: never,
+    jsonSchema: { input: () => ({ type: "object" }), output: () => ({ type: "object" }) },
+  },
+} as const;
+
+/** The application's own code, which may hang anywhere. */
+const hanging: Readonly<Record<string, Omit<AgentDefinition<unknown>, "name">>> = {
+  ...Object.fromEntries(
+    ["beforeAgent", "afterAgent", "beforeModel", "afterModel", "beforeTool", "afterTool"].map(
+      (name) => [`the hook ${name}`, { ...calling(), hooks: { [name]: never } }],
+    ),
+  ),
+  "the check of arguments": {
+    ...calling(),
+    tools: [
+      defineTool({ name: "add", description: "", inputSchema: slowSchema, execute: () => 1 }),
+    ],
+  },
+  "the check of the output": { model: modelOf('{"a":1}'), output: slowSchema },
+};
+
+test.each(Object.entries(hanging))(
+  "a deadline ends a run in which %s hangs",
+  async (_, definition) => {
+    const run = agentOf(definition as Omit<AgentDefinition, "name">).stream("Hi", {
+      timeoutMs: 100,
+    });
+    const events = await collect(run);
+    expect(await run.result).toMatchObject({
+      status: "failed",
+      error: { code: "deadline-exceeded" },
+    });
+    expectClosed(events);
+  },
+);
+
+test("a toolset that does not close is given up, and told", async () => {
+  const clock = manualClock();
+  const warnings: string[] = [];
+  const logger = { ...silentLogger, warn: (message: string) => void warnings.push(message) };
+  const close = (): Promise<never> => {
+    queueMicrotask(() => clock.advance(15_000));
+    return never();
+  };
+  const stuck = { name: "stuck", open: async () => ({ tools: [], close }) };
+  const agent = agentOf({ model: modelOf("ok"), mcp: [stuck] }, { clock, logger });
+  expect((await agent.ask("Hi")).status).toBe("completed");
+  expect(warnings).toEqual(['agent "tester" could not close "stuck": it takes too long']);
 });

@@ -19,6 +19,7 @@ import {
   chooseModels,
   hooksOf,
   openingMessages,
+  outputOf,
   type RunParts,
   type RunSettings,
   sessionOf,
@@ -28,6 +29,7 @@ import {
 import type { RunSession } from "./run-session.ts";
 import { openRunTools } from "./run-tools.ts";
 import type { Steps } from "./steps.ts";
+import { takeOutput } from "./structured-output.ts";
 
 /** What a run is made of. */
 export interface AgentRunOptions extends RunSettings {
@@ -130,12 +132,11 @@ export class AgentRun<Output> implements Run<Output> {
     });
     this.#state = newLoopState(await untilAborted(this.#openingMessages(binding, steps), signal));
     for (const hook of hooksOf(definition)) {
-      const text = await untilAborted(
-        callHook("beforeAgent", () => hook.beforeAgent?.({ input, binding })),
-        signal,
+      const text = await callHook("beforeAgent", signal, () =>
+        hook.beforeAgent?.({ input, binding }),
       );
       if (text !== undefined) {
-        return this.#answerInPlace(text);
+        return this.#answerInPlace(text, signal);
       }
     }
     const answer = await this.#loop({ models, binding, steps });
@@ -170,18 +171,18 @@ export class AgentRun<Output> implements Run<Output> {
   }
 
   /** A hook has answered the whole run. */
-  #answerInPlace(text: string): AgentAnswer {
+  async #answerInPlace(text: string, signal: AbortSignal): Promise<AgentAnswer> {
     this.#state.messages.push({ role: "assistant", content: [{ kind: "text", text }] });
     this.#state.text = text;
-    return { end: "stop", output: undefined };
+    const policy = outputOf(this.#run.definition);
+    return { end: "stop", output: policy && (await takeOutput(text, policy, signal)) };
   }
 
   async #afterAgent(answer: AgentAnswer, binding: Binding): Promise<AgentAnswer> {
     for (const hook of hooksOf(this.#run.definition)) {
       const { text } = this.#state;
-      const given = await untilAborted(
-        callHook("afterAgent", () => hook.afterAgent?.(text, { binding })),
-        this.#controller.signal,
+      const given = await callHook("afterAgent", this.#controller.signal, () =>
+        hook.afterAgent?.(text, { binding }),
       );
       this.#state.text = given ?? text;
     }

@@ -7,6 +7,7 @@ import { manualClock } from "../testing/manual-clock.ts";
 import { scriptedModel } from "../testing/scripted-model.ts";
 import { defineTool } from "../tool/define-tool.ts";
 import type { AgentDefinition } from "./agent-definition.ts";
+import type { RunOptions } from "./run-options.ts";
 
 test("a plain answer completes the run", async () => {
   const result = await agentOf({ model: modelOf("Hello there.") }).ask("Hi");
@@ -249,6 +250,13 @@ test.each([
   [{ name: "a", limits: { maxSteps: 0 } }, /maxSteps of agent "a" is 0/],
   [{ name: "a", tools: "all" }, /tools of agent "a" must be "none", "inherit" or a list/],
   [{ name: "a", mcp: [3] }, /Entry 0 in the mcp of agent "a"/],
+  [{ name: "a", hooks: { beforeTools: () => {} } }, /unknown property "beforeTools".*"beforeTool"/],
+  [{ name: "a", hooks: "x" }, /hooks of agent "a" must be an object/],
+  [{ name: "a", hooks: { beforeTool: true } }, /hook beforeTool of agent "a" is not a function/],
+  [{ name: "a", retry: { attempts: 3 } }, /retry of agent "a" has an unknown property "attempts"/],
+  [{ name: "a", prompts: { reakt: "" } }, /prompts of agent "a" has an unknown property "reakt"/],
+  [{ name: "a", fallbackModels: "x" }, /fallbackModels of agent "a" must be a list/],
+  [{ name: "a", maxReplans: -1 }, /maxReplans of agent "a" is -1/],
 ])("a definition with a mistake throws at once: %o", (definition, message) => {
   const define = () => createDragoman().defineAgent(definition as AgentDefinition);
   expect(define).toThrow(ConfigurationError);
@@ -257,10 +265,26 @@ test.each([
 
 test.each([
   [{ timeoutMs: 0 }, /timeoutMs is 0/],
+  [{ timeoutMs: "500" }, /timeoutMs is 500/],
+  [{ timeout: 5 }, /unknown property "timeout".*"timeoutMs"/],
+  [{ signal: {} }, /must be an AbortSignal/],
   [{ timeoutMs: Number.NaN }, /timeoutMs is NaN/],
   [{ limits: { maxSteps: 1.5 } }, /maxSteps of the run is 1.5/],
 ])("options with a mistake throw at once: %o", async (options, message) => {
   const agent = agentOf({ model: modelOf("x") });
-  expect(() => agent.stream("Hi", options)).toThrow(message);
-  await expect(agent.ask("Hi", options)).rejects.toThrow(ConfigurationError);
+  expect(() => agent.stream("Hi", options as RunOptions)).toThrow(message);
+  await expect(agent.ask("Hi", options as RunOptions)).rejects.toThrow(ConfigurationError);
+});
+
+test.each([undefined, 5, { text: "Hi" }])("asking %o is a mistake", async (input) => {
+  const agent = agentOf({ model: modelOf("x") });
+  await expect(agent.ask(input as never)).rejects.toThrow(/neither a text nor a list of parts/);
+});
+
+test("arguments that are nested without end are answered, not followed", async () => {
+  const deep = `${'{"a":'.repeat(5_000)}1${"}".repeat(5_000)}`;
+  const model = modelOf({ calls: [{ name: "add", arguments: deep }] }, "ok");
+  const result = await agentOf({ model, tools: [add] }).ask("Go");
+  expect(result).toMatchObject({ status: "completed", text: "ok" });
+  expect(result.messages.at(-2)).toMatchObject({ content: [{ isError: true }] });
 });

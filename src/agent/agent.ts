@@ -1,5 +1,10 @@
 import { ConfigurationError } from "../base/dragoman-error.ts";
-import { type AgentDefinition, checkAgentDefinition, checkLimits } from "./agent-definition.ts";
+import {
+  type AgentDefinition,
+  checkAgentDefinition,
+  checkLimits,
+  checkObject,
+} from "./agent-definition.ts";
 import { AgentRun } from "./agent-run.ts";
 import type { AgentRuntime } from "./agent-runtime.ts";
 import { type AvailableTool, type Explanation, explainRun, listAvailableTools } from "./explain.ts";
@@ -44,12 +49,15 @@ export function createAgent<Output>(
   checkAgentDefinition(definition);
   outputOf(definition); // says at once where the schema cannot be used
   const settingsWith = (options: RunOptions): RunSettings => {
+    checkObject(options, Object.keys(optionNames), "options of a run");
     const runtime = runtimeNow();
     checkOptions(options, runtime);
     return { definition, runtime, options };
   };
-  const start = (input: RunInput, options: RunOptions, observed: boolean): Run<Output> =>
-    new AgentRun<Output>({ ...settingsWith(options), input, observed });
+  const start = (input: RunInput, options: RunOptions, observed: boolean): Run<Output> => {
+    checkInput(input, definition.name);
+    return new AgentRun<Output>({ ...settingsWith(options), input, observed });
+  };
   const agent: Agent<Output> = {
     name: definition.name,
     description: definition.description,
@@ -79,12 +87,36 @@ export function settingsOf(agent: Agent): Omit<RunSettings, "options"> {
   return found();
 }
 
+/** Every option, so that the compiler misses none here. */
+const optionNames: Readonly<Record<keyof RunOptions, true>> = {
+  actor: true,
+  context: true,
+  signal: true,
+  timeoutMs: true,
+  model: true,
+  limits: true,
+  session: true,
+  tools: true,
+  mcp: true,
+};
+
+function checkInput(input: unknown, agent: string): void {
+  if (typeof input !== "string" && !Array.isArray(input)) {
+    throw invalid(
+      `Agent "${agent}" was asked something that is neither a text nor a list of parts.`,
+    );
+  }
+}
+
 function checkOptions(
-  { timeoutMs, limits, session }: RunOptions,
+  { timeoutMs, limits, session, signal }: RunOptions,
   { sessions }: AgentRuntime,
 ): void {
-  if (timeoutMs !== undefined && !(timeoutMs > 0)) {
+  if (timeoutMs !== undefined && !(typeof timeoutMs === "number" && timeoutMs > 0)) {
     throw invalid(`timeoutMs is ${timeoutMs}; it must be above 0.`);
+  }
+  if (signal !== undefined && !("aborted" in signal && "addEventListener" in signal)) {
+    throw invalid("The signal of a run must be an AbortSignal.");
   }
   checkLimits(limits, " of the run");
   if (session !== undefined && (typeof session.id !== "string" || session.id === "")) {

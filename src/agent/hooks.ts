@@ -1,5 +1,6 @@
+import { untilAborted } from "../base/abort.ts";
 import { messageOf } from "../base/dragoman-error.ts";
-import type { JsonObject } from "../base/json.ts";
+import { isJsonObject, type JsonObject } from "../base/json.ts";
 import type { AssistantMessage } from "../message/message.ts";
 import type { Model, ModelRequest } from "../model/model.ts";
 import type { Binding } from "../tool/binding.ts";
@@ -51,17 +52,42 @@ export interface Hooks {
   ): Given<{ readonly result: unknown }>;
 }
 
-/** Calls a hook. @throws RunError `hook-failed` where it throws. */
+/** What a hook may give besides nothing. */
+const forms: Readonly<Record<keyof Hooks, (given: unknown) => boolean>> = {
+  beforeAgent: (given) => typeof given === "string",
+  afterAgent: (given) => typeof given === "string",
+  beforeModel: (given) => isJsonObject(given) && ("request" in given || "answer" in given),
+  afterModel: (given) => isJsonObject(given) && given["role"] === "assistant",
+  beforeTool: (given) => isJsonObject(given) && "result" in given,
+  afterTool: (given) => isJsonObject(given) && "result" in given,
+};
+
+/** The names of all hooks. */
+export const hookNames: readonly string[] = Object.keys(forms);
+
+/**
+ * Calls a hook. One that ignores the end of its run does not hold it.
+ *
+ * @throws RunError `hook-failed` where it throws, or gives what a hook of its name cannot; the
+ *   signal's reason.
+ */
 export async function callHook<Value>(
   name: keyof Hooks,
+  signal: AbortSignal,
   hook: () => Given<Value>,
 ): Promise<Value | undefined> {
+  let given: Value | undefined;
   try {
-    return (await hook()) ?? undefined;
+    given = (await untilAborted(Promise.resolve(hook()), signal)) ?? undefined;
   } catch (cause) {
-    throw new RunError(`The hook ${name} failed: ${messageOf(cause)}`, {
-      code: "hook-failed",
-      cause,
-    });
+    signal.throwIfAborted();
+    throw failed(name, `failed: ${messageOf(cause)}`, cause);
   }
+  if (given !== undefined && !forms[name](given)) {
+    throw failed(name, "gave something that is neither nothing nor of the form that it may give.");
+  }
+  return given;
 }
+
+const failed = (name: string, what: string, cause?: unknown): RunError =>
+  new RunError(`The hook ${name} ${what}`, { code: "hook-failed", cause });

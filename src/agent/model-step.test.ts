@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
+import * as z from "zod";
 import { add, agentOf, collect, modelOf } from "../../test/agent-fixture.ts";
+import { createDragoman } from "../configure.ts";
 import { ModelError, type ModelErrorOptions } from "../model/model-error.ts";
 import { manualClock } from "../testing/manual-clock.ts";
 import { scriptedModel } from "../testing/scripted-model.ts";
@@ -205,5 +207,40 @@ test.each([
   expect(result).toMatchObject({
     status: "failed",
     error: { code: "hook-failed", message: `The hook ${name} failed: bug in the hook` },
+  });
+});
+
+/** What hooks give that they cannot. */
+const junk: readonly (readonly [string, unknown])[] = [
+  ["beforeAgent", 42],
+  ["afterAgent", { text: "x" }],
+  ["beforeModel", "text"],
+  ["afterModel", "text"],
+  ["beforeTool", true],
+  ["afterTool", "done"],
+];
+
+test.each(junk)("%s that gives %o fails the run in words", async (name, given) => {
+  const model = modelOf({ calls: [{ name: "add", arguments: { a: 1, b: 1 } }] }, "ok");
+  const result = await agentOf({ model, tools: [add], hooks: { [name]: () => given } }).ask("Hi");
+  expect(result).toMatchObject({ status: "failed", error: { code: "hook-failed" } });
+  expect(result.status === "failed" && result.error.message).toMatch(`The hook ${name} gave`);
+});
+
+test("a run that a hook answers has its typed output, or fails", async () => {
+  const output = z.object({ n: z.number() });
+  const ask = (text: string) => {
+    const definition = {
+      name: "a",
+      model: modelOf("x"),
+      output,
+      hooks: { beforeAgent: () => text },
+    };
+    return createDragoman({ env: {} }).defineAgent(definition).ask("Hi");
+  };
+  expect((await ask('{"n":1}')).orThrow().output).toEqual({ n: 1 });
+  expect(await ask("cached")).toMatchObject({
+    status: "failed",
+    error: { code: "invalid-output" },
   });
 });

@@ -120,6 +120,9 @@ class ModelCall {
       try {
         return await this.#attempt(model);
       } catch (thrown) {
+        const reason = this.#signal.aborted ? "cancelled" : "error";
+        const end = { step: this.#step, model: model.id, reason, usage: noUsage } as const;
+        this.#scope.steps.emit({ kind: "model-end", ...end });
         this.#signal.throwIfAborted();
         if (!ModelError.is(thrown)) {
           throw thrown;
@@ -166,7 +169,7 @@ class ModelCall {
     const { aside: _, ...parts } = this.#request;
     let request: ModelRequest = { messages: this.#state.messages, ...parts };
     for (const hook of hooks) {
-      const given = await callHook("beforeModel", () =>
+      const given = await callHook("beforeModel", this.#signal, () =>
         hook.beforeModel?.(request, { model, binding }),
       );
       if (given !== undefined && "answer" in given) {
@@ -199,7 +202,7 @@ class ModelCall {
     let current = message;
     for (const hook of this.#scope.hooks) {
       const { binding } = this.#scope;
-      const given = await callHook("afterModel", () =>
+      const given = await callHook("afterModel", this.#signal, () =>
         hook.afterModel?.(current, { model, binding }),
       );
       current = given ?? current;

@@ -3,7 +3,7 @@ import type { AssistantContent, ProviderData, ToolCallPart } from "../message/co
 import type { AssistantMessage } from "../message/message.ts";
 import { ModelError } from "../model/model-error.ts";
 import type { FinishReason, ModelEvent } from "../model/model-event.ts";
-import type { Usage } from "../model/usage.ts";
+import { noUsage, type Usage } from "../model/usage.ts";
 import { parseArguments } from "../tool/tool-arguments.ts";
 import type { RunEventBody } from "./run-event.ts";
 
@@ -50,23 +50,19 @@ export async function readModelTurn(
   stream: AsyncIterable<ModelEvent>,
   scope: TurnScope,
 ): Promise<Omit<ModelTurn, "model">> {
-  const parts = new Map<string, OpenPart>();
+  const parts = new Parts(scope);
   const consume = async (): Promise<FinishEvent | undefined> => {
     for await (const event of stream) {
       scope.signal.throwIfAborted();
-      if (event.kind === "finish") {
+      if (event?.kind === "finish") {
         return event;
       }
-      takeEvent(event, parts, scope);
+      parts.take(event);
     }
     return undefined;
   };
   // A model that ignores its signal cannot hold the run.
-  const finish = await untilAborted(consume(), scope.signal).finally(() => {
-    for (const part of parts.values()) {
-      closePart(part, scope);
-    }
-  });
+  const finish = await untilAborted(consume(), scope.signal).finally(() => parts.close());
   if (finish === undefined) {
     throw new ModelError("The model's stream ended before the model had finished.", {
       code: "model-invalid-response",
@@ -74,65 +70,118 @@ export async function readModelTurn(
     });
   }
   return {
-    message: { role: "assistant", content: [...parts.values()].flatMap(toContent) },
+    message: { role: "assistant", content: parts.content() },
     reason: finish.reason,
-    usage: finish.usage,
+    usage: finish.usage ?? noUsage, // an adapter in plain JavaScript may leave it out
   };
 }
 
 type FinishEvent = Extract<ModelEvent, { kind: "finish" }>;
 
-function takeEvent(
-  event: Exclude<ModelEvent, FinishEvent>,
-  parts: Map<string, OpenPart>,
-  scope: TurnScope,
-): void {
-  switch (event.kind) {
-    case "text-start":
-    case "reasoning-start":
-    case "tool-call-start":
-      openPart(event, parts, scope);
-      return;
-    case "text-delta":
-    case "reasoning-delta":
-    case "tool-call-delta": {
-      const part = parts.get(event.id);
-      if (part !== undefined && event.text !== "") {
-        part.text += event.text;
-        scope.emit({ kind: event.kind, id: part.id, text: event.text });
-        if (part.kind === "text") {
-          scope.onText(event.text);
-        }
-      }
-      return;
+type PartEvent = Exclude<ModelEvent, FinishEvent>;
+
+/** The parts of one answer as they grow. */
+class Parts {
+  readonly #scope: TurnScope;
+  readonly #all: OpenPart[] = [];
+  /** The newest part of each id that the model gave. */
+  readonly #byId = new Map<string, OpenPart>();
+
+  constructor(scope: TurnScope) {
+    this.#scope = scope;
+  }
+
+  /**
+   * A start with an id that is there already begins another part; a delta of a text that was never
+   * started begins it.
+   *
+   * @throws ModelError `model-invalid-response` for an event that is none, or for a call without a
+   *   name.
+   */
+  take(event: PartEvent): void {
+    const match = /^(text|reasoning|tool-call)-(start|delta|end)$/.exec(String(event?.kind));
+    if (match === null) {
+      throw invalidEvent(event);
     }
-    default: {
-      const part = parts.get(event.id);
-      if (part !== undefined) {
-        if (event.providerData !== undefined) {
-          part.providerData = event.providerData;
-        }
-        closePart(part, scope);
+    const kind = match[1] as OpenPart["kind"]; // the expression has just these
+    if (
+      event.kind === "text-delta" ||
+      event.kind === "reasoning-delta" ||
+      event.kind === "tool-call-delta"
+    ) {
+      this.#grow(
+        this.#openOf(event.id, kind) ?? this.#start(event.id, kind, undefined),
+        event.text,
+      );
+    } else if (match[2] === "start") {
+      this.#end(this.#byId.get(event.id));
+      this.#start(event.id, kind, "name" in event ? event.name : undefined);
+    } else {
+      const part = this.#openOf(event.id, kind);
+      if (part !== undefined && "providerData" in event && event.providerData !== undefined) {
+        part.providerData = event.providerData;
       }
+      this.#end(part);
+    }
+  }
+
+  /** Closes whatever is open. */
+  close(): void {
+    for (const part of this.#all) {
+      this.#end(part);
+    }
+  }
+
+  content(): readonly AssistantContent[] {
+    return this.#all.flatMap(toContent);
+  }
+
+  #openOf(id: string, kind: OpenPart["kind"]): OpenPart | undefined {
+    const part = this.#byId.get(id);
+    return part?.kind === kind ? part : undefined;
+  }
+
+  #start(given: string, kind: OpenPart["kind"], name: string | undefined): OpenPart {
+    if (kind === "tool-call" && (typeof name !== "string" || name === "")) {
+      throw invalidEvent({ kind: "tool-call-start", id: given, name });
+    }
+    const { callIds, prefix, emit } = this.#scope;
+    const count = this.#byId.has(given) ? `.${this.#all.length}` : "";
+    const id = kind === "tool-call" ? freshCallId(given, callIds) : `${prefix}.${given}${count}`;
+    const part: OpenPart = { kind, id, name: name ?? "", text: "", open: true };
+    this.#all.push(part);
+    this.#byId.set(given, part);
+    emit(
+      kind === "tool-call"
+        ? { kind: "tool-call-start", id, name: part.name }
+        : { kind: `${kind}-start`, id },
+    );
+    return part;
+  }
+
+  #grow(part: OpenPart, text: string): void {
+    if (text !== "") {
+      part.text += text;
+      this.#scope.emit({ kind: `${part.kind}-delta`, id: part.id, text });
+      if (part.kind === "text") {
+        this.#scope.onText(text);
+      }
+    }
+  }
+
+  #end(part: OpenPart | undefined): void {
+    if (part?.open === true) {
+      part.open = false;
+      this.#scope.emit({ kind: `${part.kind}-end`, id: part.id });
     }
   }
 }
 
-function openPart(
-  event: Extract<ModelEvent, { kind: "text-start" | "reasoning-start" | "tool-call-start" }>,
-  parts: Map<string, OpenPart>,
-  scope: TurnScope,
-): void {
-  if (event.kind === "tool-call-start") {
-    const id = freshCallId(event.id, scope.callIds);
-    parts.set(event.id, { kind: "tool-call", id, name: event.name, text: "", open: true });
-    scope.emit({ kind: "tool-call-start", id, name: event.name });
-    return;
-  }
-  const kind = event.kind === "text-start" ? "text" : "reasoning";
-  const id = `${scope.prefix}.${event.id}`;
-  parts.set(event.id, { kind, id, name: "", text: "", open: true });
-  scope.emit({ kind: event.kind, id });
+function invalidEvent(event: unknown): ModelError {
+  return new ModelError(
+    `The model's adapter gave an event that is none: ${JSON.stringify(event)?.slice(0, 200)}. See ModelEvent.`,
+    { code: "model-invalid-response" },
+  );
 }
 
 /** Providers repeat ids across turns; the history may not. */
@@ -143,13 +192,6 @@ function freshCallId(id: string, taken: Set<string>): string {
   }
   taken.add(fresh);
   return fresh;
-}
-
-function closePart(part: OpenPart, scope: TurnScope): void {
-  if (part.open) {
-    part.open = false;
-    scope.emit({ kind: `${part.kind}-end`, id: part.id });
-  }
 }
 
 function toContent(part: OpenPart): readonly AssistantContent[] {

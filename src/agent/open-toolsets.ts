@@ -1,5 +1,5 @@
 import { untilAborted } from "../base/abort.ts";
-import { ConfigurationError } from "../base/dragoman-error.ts";
+import { ConfigurationError, messageOf } from "../base/dragoman-error.ts";
 import type { Json } from "../base/json.ts";
 import type { Binding } from "../tool/binding.ts";
 import { isToolset, type OpenToolset, type Toolset } from "../tool/toolset.ts";
@@ -49,7 +49,7 @@ export async function openToolsets(
   );
   const open = outcomes.filter((outcome) => outcome.kind === "open");
   const close = async (): Promise<void> => {
-    await Promise.all(open.map(({ toolset }) => toolset.close()));
+    await Promise.all(open.map((server) => closeServer(server, scope)));
   };
   const broken = settled.find((outcome) => outcome.status === "rejected");
   if (broken !== undefined) {
@@ -58,6 +58,26 @@ export async function openToolsets(
   }
   const failed = outcomes.flatMap((outcome) => (outcome.kind === "failed" ? [outcome.server] : []));
   return { open, failed, close };
+}
+
+/** How long a toolset may take to close before the run ends without it, in milliseconds. */
+const longestCloseMs = 15_000;
+
+/** A toolset that does not close, or fails in it, does not hold or spoil the run. */
+async function closeServer(
+  { name, toolset }: OpenedServer,
+  { runtime, binding }: OpeningScope,
+): Promise<void> {
+  const overdue = Promise.withResolvers<void>();
+  const stop = runtime.clock.startTimer(() => overdue.reject("it takes too long"), longestCloseMs);
+  try {
+    await Promise.race([toolset.close(), overdue.promise]);
+  } catch (thrown) {
+    const agent = binding.agent.name;
+    runtime.logger.warn(`agent "${agent}" could not close "${name}": ${messageOf(thrown)}`);
+  } finally {
+    stop();
+  }
 }
 
 function refuseDuplicates(entries: readonly McpEntry[]): void {

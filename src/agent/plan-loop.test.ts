@@ -123,3 +123,46 @@ test.each<readonly [Json, Json]>([
 ])("%j is filled in as %j", (value, filled) => {
   expect(fillReferences(value, results)).toEqual(filled);
 });
+
+test("a plan keeps to the run's limits, and the model answers with what there is", async () => {
+  const steps = Array.from({ length: 10 }, (_, n) => ["add", { a: n, b: 1 }] as const);
+  const ask = (limits: object, ...turns: [string, ...string[]]) =>
+    agentOf({ model: modelOf(...turns), tools, mode: "plan", maxReplans: 30, limits }).ask("Go");
+  const calls = await ask({ maxToolCalls: 2 }, planOf(...steps), "so far");
+  expect(calls).toMatchObject({
+    status: "completed",
+    finishReason: "max-tool-calls",
+    text: "so far",
+  });
+  expect(calls.messages.filter(({ role }) => role === "tool")).toHaveLength(2);
+  const rounds = await ask(
+    { maxSteps: 2 },
+    planOf(["breaks", {}]),
+    planOf(["breaks", {}]),
+    "enough",
+  );
+  expect(rounds).toMatchObject({ status: "completed", finishReason: "max-steps", steps: 3 });
+});
+
+test("results that double from step to step are stopped before they fill the memory", async () => {
+  const say = defineTool({
+    name: "say",
+    description: "",
+    inputSchema: z.object({ text: z.string() }),
+    execute: ({ text }) => text,
+  });
+  const doubling = Array.from(
+    { length: 30 },
+    (_, n) =>
+      [
+        "say",
+        { text: n === 0 ? "x".repeat(1_000) : `{{steps.${n}.result}}{{steps.${n}.result}}` },
+      ] as const,
+  );
+  const result = await agentOf({
+    model: modelOf(planOf(...doubling)),
+    tools: [say],
+    mode: "plan",
+  }).ask("Go");
+  expect(result).toMatchObject({ status: "failed", error: { code: "plan-step-failed" } });
+});

@@ -2,12 +2,20 @@ import { findJson } from "../base/find-json.ts";
 import type { Json } from "../base/json.ts";
 import type { ToolCallPart } from "../message/content.ts";
 import { type Message, textOf } from "../message/message.ts";
-import { callModel, type LoopState } from "./model-step.ts";
+import { type LimitReason, LoopGuard } from "./loop-guard.ts";
+import { callModel, type LoopState, totalUsage } from "./model-step.ts";
 import { fillReferences, type Plan, planSchema, readPlan } from "./plan.ts";
 import { fillTemplate, type Prompts } from "./prompts.ts";
 import { RunError } from "./run-error.ts";
 import { executeToolCalls } from "./tool-execution.ts";
-import { askWithoutTools, definitionsOf, type LoopEnd, type LoopScope } from "./tool-loop.ts";
+import {
+  answerAtLimit,
+  askWithoutTools,
+  asStep,
+  definitionsOf,
+  type LoopEnd,
+  type LoopScope,
+} from "./tool-loop.ts";
 
 /** How often a model is asked again for a plan that can be executed. */
 const mostQuestions = 3;
@@ -28,12 +36,22 @@ export interface PlanScope extends LoopScope {
  *   whatever a model call throws.
  */
 export async function runPlan(state: LoopState, scope: PlanScope): Promise<LoopEnd> {
+  const guard = new LoopGuard(scope.limits);
+  const stepsBefore = state.steps;
+  const limitReached = (): LimitReason | undefined =>
+    guard.reached(state.steps - stepsBefore, totalUsage(state));
   for (let replan = 0; ; replan += 1) {
-    const plan = await makePlan(state, scope);
+    const plan = await makePlan(state, scope, limitReached);
+    if (typeof plan === "string") {
+      return answerAtLimit(plan, state, scope, { tools: definitionsOf(scope.tools) });
+    }
     if (plan.steps.length === 0) {
       return answer(plan.answer ?? "", state, scope);
     }
-    const failure = await executePlan(plan, state, scope);
+    const failure = await executePlan(plan, state, { ...scope, guard, limitReached });
+    if (typeof failure === "string") {
+      return answerAtLimit(failure, state, scope, { tools: definitionsOf(scope.tools) });
+    }
     if (failure === undefined) {
       return concludePlan(state, scope);
     }
@@ -49,18 +67,29 @@ export async function runPlan(state: LoopState, scope: PlanScope): Promise<LoopE
  *
  * @throws RunError `invalid-plan`.
  */
-export async function makePlan(state: LoopState, scope: PlanScope): Promise<Plan> {
+export async function makePlan(
+  state: LoopState,
+  scope: PlanScope,
+  limitReached: () => LimitReason | undefined = () => undefined,
+): Promise<Plan | LimitReason> {
   const tools = definitionsOf(scope.tools).map((tool) => JSON.stringify(tool));
   const told = fillTemplate(scope.prompts.plan, { tools: tools.join("\n") }, "plan prompt");
   const asked: Message[] = [userMessage(told)];
   for (let question = 1; ; question += 1) {
-    const step = state.steps + 1;
-    scope.steps.emit({ kind: "step-start", step });
+    const limit = limitReached();
+    if (limit !== undefined) {
+      return limit;
+    }
     const request = { tools: [], output: { schema: planSchema, name: "plan" }, aside: true };
     const messages = [...state.messages, ...asked];
-    const { message } = await callModel(state, { ...request, messages }, scope);
-    scope.steps.emit({ kind: "step-end", step });
-    const plan = await readPlan(await findJson(textOf(message.content)), scope.tools);
+    const { message } = await asStep(state, scope, () =>
+      callModel(state, { ...request, messages }, scope),
+    );
+    const plan = await readPlan(
+      await findJson(textOf(message.content)),
+      scope.tools,
+      scope.binding.signal,
+    );
     if (typeof plan !== "string") {
       return plan;
     }
@@ -74,21 +103,31 @@ export async function makePlan(state: LoopState, scope: PlanScope): Promise<Plan
   }
 }
 
-/** @returns the failure of the step that ended the plan, if one did. */
+/** A plan's scope with what watches over its limits. */
+interface GuardedScope extends PlanScope {
+  readonly guard: LoopGuard;
+  readonly limitReached: () => LimitReason | undefined;
+}
+
+/** @returns the failure of the step that ended the plan, or the limit that did, if either did. */
 async function executePlan(
   plan: Plan,
   state: LoopState,
-  scope: PlanScope,
-): Promise<RunError | undefined> {
+  scope: GuardedScope,
+): Promise<RunError | LimitReason | undefined> {
   const results = new Map<number, Json>();
   for (const [index, step] of plan.steps.entries()) {
+    const limit = index === 0 ? undefined : scope.limitReached();
+    if (limit !== undefined) {
+      return limit;
+    }
     const number = index + 1;
     const filled = fillReferences(step.arguments, results);
     const call = toCall(step.tool, filled, state);
     const thought = number === 1 && plan.thought !== "" ? [reasoning(plan.thought)] : [];
     state.messages.push({ role: "assistant", content: [...thought, call] });
     const executed = await executeToolCalls([call], { ...scope, cutOff: false });
-    state.messages.push({ role: "tool", content: executed.results });
+    state.messages.push({ role: "tool", content: scope.guard.note([call], executed.results) });
     if (executed.interruption !== undefined) {
       throw executed.interruption.reason;
     }

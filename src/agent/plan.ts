@@ -1,9 +1,11 @@
+import { untilAborted } from "../base/abort.ts";
 import { messageOf } from "../base/dragoman-error.ts";
 import { isJsonObject, type Json, type JsonObject } from "../base/json.ts";
 import type { JsonSchema } from "../base/json-schema.ts";
 import type { Tool } from "../tool/tool.ts";
 import { checkArguments } from "../tool/tool-arguments.ts";
 import { unknownTool } from "../tool/unknown-tool.ts";
+import { RunError } from "./run-error.ts";
 
 /** One step of a plan: a tool and its arguments, which may refer to earlier results. */
 export type PlanStep = { readonly tool: string; readonly arguments: JsonObject };
@@ -41,6 +43,7 @@ export const planSchema: JsonSchema = {
 export async function readPlan(
   value: Json | undefined,
   tools: ReadonlyMap<string, Tool>,
+  signal: AbortSignal,
 ): Promise<Plan | string> {
   const fields = Array.isArray(value) ? { steps: value } : value;
   if (!isJsonObject(fields)) {
@@ -55,7 +58,7 @@ export async function readPlan(
   }
   const read: PlanStep[] = [];
   for (const step of steps) {
-    const one = await readStep(step, read.length + 1, tools);
+    const one = await readStep(step, read.length + 1, { tools, signal });
     if (typeof one === "string") {
       return one;
     }
@@ -71,7 +74,7 @@ export async function readPlan(
 async function readStep(
   value: Json,
   number: number,
-  tools: ReadonlyMap<string, Tool>,
+  { tools, signal }: { readonly tools: ReadonlyMap<string, Tool>; readonly signal: AbortSignal },
 ): Promise<PlanStep | string> {
   if (!isJsonObject(value) || typeof value["tool"] !== "string") {
     return `step ${number} names no tool.`;
@@ -89,17 +92,22 @@ async function readStep(
   if (wrong !== undefined) {
     return `step ${number} refers to the result of step ${wrong}, which is not before it.`;
   }
-  const problem = references.length > 0 ? undefined : await problemOf(tool, given);
+  const problem = references.length > 0 ? undefined : await problemOf(tool, given, signal);
   return problem === undefined
     ? { tool: value["tool"], arguments: given }
     : `step ${number}: ${problem}`;
 }
 
-async function problemOf(tool: Tool, given: JsonObject): Promise<string | undefined> {
+async function problemOf(
+  tool: Tool,
+  given: JsonObject,
+  signal: AbortSignal,
+): Promise<string | undefined> {
   try {
-    await checkArguments(tool, given);
+    await untilAborted(checkArguments(tool, given), signal);
     return undefined;
   } catch (thrown) {
+    signal.throwIfAborted();
     return messageOf(thrown);
   }
 }
@@ -115,6 +123,7 @@ function referencesIn(value: Json | undefined): readonly number[] {
  * becomes the value itself; a reference within a text becomes text. A part that a result does not have
  * becomes `null`.
  *
+ * @throws RunError `plan-step-failed` where a text grows beyond a million characters.
  * @param results by the number of the step, from 1.
  */
 export function fillReferences(value: Json, results: ReadonlyMap<number, Json>): Json {
@@ -131,6 +140,9 @@ export function fillReferences(value: Json, results: ReadonlyMap<number, Json>):
     : value;
 }
 
+/** Results that refer to results double: without a bound a few steps fill the memory. */
+const longestText = 1_000_000;
+
 function fillText(text: string, results: ReadonlyMap<number, Json>): Json {
   const resultOf = (number: string, path: string): Json =>
     partOf(results.get(Number(number)) ?? null, path.match(/[\w-]+/g) ?? []);
@@ -138,9 +150,18 @@ function fillText(text: string, results: ReadonlyMap<number, Json>): Json {
   if (whole !== undefined && whole[0] === text.trim()) {
     return resultOf(whole[1] ?? "", whole[2] ?? "");
   }
+  let length = 0;
   return text.replace(reference, (_match, number: string, path: string) => {
     const value = resultOf(number, path);
-    return typeof value === "string" ? value : JSON.stringify(value);
+    const piece = typeof value === "string" ? value : JSON.stringify(value);
+    length += piece.length;
+    if (length > longestText) {
+      throw new RunError(
+        `An argument of the plan would be longer than ${longestText} characters with the results that it refers to.`,
+        { code: "plan-step-failed" },
+      );
+    }
+    return piece;
   });
 }
 

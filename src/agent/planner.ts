@@ -73,7 +73,8 @@ export function createPlanner({ agent, model }: PlannerOptions): Planner {
     plan: (message, options = {}) =>
       within(options, (scope, opening) => {
         const asked = { role: "user", content: [{ kind: "text", text: message }] } as const;
-        return makePlan(newLoopState([...opening, asked]), scope);
+        // Without a limit to reach, what comes is a plan.
+        return makePlan(newLoopState([...opening, asked]), scope) as Promise<Plan>;
       }),
     nextAction: (history, options = {}) =>
       within(options, (scope, opening) => chooseAction([...opening, ...history], scope)),

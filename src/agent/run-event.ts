@@ -50,7 +50,8 @@ export type RunEventBody =
       readonly kind: "model-end";
       readonly step: number;
       readonly model: string;
-      readonly reason: FinishReason;
+      /** Why the model stopped; `"error"` or `"cancelled"` where it did not come to its end. */
+      readonly reason: FinishReason | "error" | "cancelled";
       readonly usage: Usage;
     }
   /** A model call failed and is tried again; what it said so far does not count. */

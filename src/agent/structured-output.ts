@@ -1,3 +1,4 @@
+import { untilAborted } from "../base/abort.ts";
 import { ConfigurationError } from "../base/dragoman-error.ts";
 import { findJson } from "../base/find-json.ts";
 import type { JsonSchema, SchemaIssue } from "../base/json-schema.ts";
@@ -46,7 +47,7 @@ export async function obtainOutput(
   scope: LoopScope,
 ): Promise<unknown> {
   for (let repair = 0; ; repair += 1) {
-    const outcome = await readOutput(state.text, policy);
+    const outcome = await readOutput(state.text, policy, scope.binding.signal);
     if (outcome.kind === "valid") {
       return outcome.value;
     }
@@ -65,6 +66,25 @@ export async function obtainOutput(
   }
 }
 
+/**
+ * The value of an answer that did not come from the model.
+ *
+ * @throws RunError `invalid-output`.
+ */
+export async function takeOutput(
+  text: string,
+  policy: OutputPolicy,
+  signal: AbortSignal,
+): Promise<unknown> {
+  const outcome = await readOutput(text, policy, signal);
+  if (outcome.kind === "valid") {
+    return outcome.value;
+  }
+  throw new RunError(`The answer does not fit the agent's output: ${outcome.problem}`, {
+    code: "invalid-output",
+  });
+}
+
 /** What asks a provider to constrain the answer. */
 export const outputRequest = ({ jsonSchema }: OutputPolicy): Pick<StepRequest, "output"> => ({
   output: { schema: jsonSchema, name: "answer" },
@@ -74,12 +94,16 @@ type ReadOutput =
   | { readonly kind: "valid"; readonly value: unknown }
   | { readonly kind: "invalid"; readonly problem: string };
 
-async function readOutput(text: string, { schema }: OutputPolicy): Promise<ReadOutput> {
+async function readOutput(
+  text: string,
+  { schema }: OutputPolicy,
+  signal: AbortSignal,
+): Promise<ReadOutput> {
   const value = await findJson(text);
   if (value === undefined) {
     return { kind: "invalid", problem: "there is no JSON in it." };
   }
-  const check = await checkSchema(schema, value);
+  const check = await untilAborted(checkSchema(schema, value), signal);
   switch (check.kind) {
     case "valid":
       return check;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { agentOf, collect, modelOf } from "../../test/agent-fixture.ts";
-import { ToolNetworkError } from "../base/tool-error.ts";
+import { ToolError, ToolNetworkError } from "../base/tool-error.ts";
 import { manualClock } from "../testing/manual-clock.ts";
 import { defineTool } from "../tool/define-tool.ts";
 import type { Tool } from "../tool/tool.ts";
@@ -105,4 +105,45 @@ test("the agent's time for tools holds for those that have none of their own", a
     }
   }
   expect(JSON.stringify((await run.result).messages)).toMatch(/did not end within 70 ms/);
+});
+
+const loop: { self?: unknown } = {};
+loop.self = loop;
+
+class Unspeakable extends Error {
+  override get message(): string {
+    throw new Error("no message either");
+  }
+}
+
+/** Whatever a tool throws or returns, the model reads something and the run goes on. */
+const odd: Readonly<Record<string, () => unknown>> = {
+  "throws a symbol": () => {
+    throw Symbol("x");
+  },
+  "throws an object without a prototype": () => {
+    throw Object.create(null);
+  },
+  "throws an error whose message throws": () => {
+    throw new Unspeakable();
+  },
+  "throws an error with facts that are no JSON": () => {
+    throw new ToolError("facts", { data: loop as never });
+  },
+  "throws nothing": () => {
+    throw undefined;
+  },
+  "returns a circle": () => loop,
+  "returns a function": () => () => {},
+  "returns an error": () => new Error("returned"),
+};
+
+test.each(Object.entries(odd))("a tool that %s fails, and the run goes on", async (_, execute) => {
+  const tool = defineTool({ name: "odd", description: "", execute });
+  const result = await agentOf({
+    model: modelOf({ calls: [{ name: "odd" }] }, "ok"),
+    tools: [tool],
+  }).ask("Go");
+  expect(result).toMatchObject({ status: "completed", text: "ok" });
+  expect(result.messages.at(-2)).toMatchObject({ content: [{ isError: true }] });
 });

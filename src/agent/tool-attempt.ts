@@ -47,14 +47,18 @@ export async function performTool(
   };
   let result: ToolResult | undefined;
   for (const hook of hooks) {
-    const given = await callHook("beforeTool", () => hook.beforeTool?.(call, { binding }));
+    const given = await callHook("beforeTool", attempt.signal, () =>
+      hook.beforeTool?.(call, { binding }),
+    );
     result ??= given && toToolResult(given.result);
   }
   result ??= await tryTool(ready, attempt, scope);
   for (const hook of hooks) {
     const shown: ToolResult = result;
-    const given: { readonly result: unknown } | undefined = await callHook("afterTool", () =>
-      hook.afterTool?.(shown, { call, binding }),
+    const given: { readonly result: unknown } | undefined = await callHook(
+      "afterTool",
+      attempt.signal,
+      () => hook.afterTool?.(shown, { call, binding }),
     );
     result = given === undefined ? result : toToolResult(given.result);
   }
@@ -110,12 +114,22 @@ async function executeOnce(
   };
   try {
     limit.signal.throwIfAborted();
-    return toToolResult(await untilAborted(tool.execute(input, toolCall), limit.signal));
+    return toResult(await untilAborted(tool.execute(input, toolCall), limit.signal), tool);
   } catch (thrown) {
     attempt.signal.throwIfAborted();
     return failureOf(thrown);
   } finally {
     limit.stop();
+  }
+}
+
+/** A value that is no data fails the call, not the run. */
+function toResult(returned: unknown, { name }: Tool): ToolResult {
+  try {
+    return toToolResult(returned);
+  } catch (cause) {
+    const why = `Tool "${name}" ran, but its result cannot be passed on. ${messageOf(cause)}`;
+    return toolFailure(new ToolError(why, { cause }));
   }
 }
 

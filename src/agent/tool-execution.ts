@@ -1,3 +1,4 @@
+import { untilAborted } from "../base/abort.ts";
 import { ToolError } from "../base/tool-error.ts";
 import type { ToolCallPart, ToolResultPart } from "../message/content.ts";
 import type { Tool } from "../tool/tool.ts";
@@ -88,7 +89,7 @@ async function prepare(call: ToolCallPart, scope: ExecutionScope): Promise<Prepa
     return { kind: "refused", call, failure: malformedArguments(call, scope.cutOff) };
   }
   try {
-    return { kind: "ready", call, tool, input: await checkArguments(tool, call.arguments) };
+    return { kind: "ready", call, tool, input: await checkInput(call, tool, scope) };
   } catch (failure) {
     return { kind: "refused", call, failure };
   }
@@ -109,9 +110,17 @@ function malformedArguments(
   );
 }
 
+/** A schema of the application may take its time, but no longer than the run. */
+const checkInput = (
+  call: ToolCallPart,
+  tool: Tool,
+  { binding }: ExecutionScope,
+): Promise<unknown> => untilAborted(checkArguments(tool, call.arguments), binding.signal);
+
 async function execute(prepared: PreparedCall, scope: ExecutionScope): Promise<ToolResult> {
   const { call } = prepared;
   const { id, name } = call;
+  scope.binding.signal.throwIfAborted();
   const source = scope.tools.get(name)?.source;
   scope.steps.emit({
     kind: "tool-start",

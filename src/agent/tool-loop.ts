@@ -1,3 +1,4 @@
+import type { ToolCallPart, ToolResultPart } from "../message/content.ts";
 import { type Message, toolCallsOf } from "../message/message.ts";
 import type { ToolDefinition } from "../model/model.ts";
 import type { FinishReason } from "../model/model-event.ts";
@@ -70,20 +71,34 @@ async function takeStep(
   request: StepRequest,
   guard: LoopGuard,
 ): Promise<ModelTurn> {
-  const step = state.steps + 1;
-  scope.steps.emit({ kind: "step-start", step });
-  const turn = await callModel(state, fitted(request, state, scope), scope);
-  const calls = toolCallsOf(turn.message);
-  if (calls.length > 0) {
-    const cutOff = turn.reason === "length";
-    const { results, interruption } = await executeToolCalls(calls, { ...scope, cutOff });
-    state.messages.push({ role: "tool", content: guard.note(calls, results) });
-    if (interruption !== undefined) {
-      throw interruption.reason;
+  return asStep(state, scope, async () => {
+    const turn = await callModel(state, fitted(request, state, scope), scope);
+    const calls = toolCallsOf(turn.message);
+    if (calls.length > 0) {
+      const cutOff = turn.reason === "length";
+      const { results, interruption } = await executeToolCalls(calls, { ...scope, cutOff });
+      state.messages.push({ role: "tool", content: guard.note(calls, results) });
+      if (interruption !== undefined) {
+        throw interruption.reason;
+      }
     }
+    return turn;
+  });
+}
+
+/** One model call and what it leads to, between `step-start` and `step-end`. */
+export async function asStep<Value>(
+  state: LoopState,
+  { steps }: ModelScope,
+  work: () => Promise<Value>,
+): Promise<Value> {
+  const step = state.steps + 1;
+  steps.emit({ kind: "step-start", step });
+  try {
+    return await work();
+  } finally {
+    steps.emit({ kind: "step-end", step });
   }
-  scope.steps.emit({ kind: "step-end", step });
-  return turn;
 }
 
 const limitTexts: Readonly<Record<LimitReason, string>> = {
@@ -93,7 +108,8 @@ const limitTexts: Readonly<Record<LimitReason, string>> = {
   "repeated-calls": "The model repeats the same call and gets the same result",
 };
 
-async function answerAtLimit(
+/** What is done where a limit is reached. */
+export async function answerAtLimit(
   limit: LimitReason,
   state: LoopState,
   scope: LoopScope,
@@ -120,30 +136,24 @@ export async function askWithoutTools(
   scope: LoopScope,
   request: StepRequest,
 ): Promise<ModelTurn> {
-  const step = state.steps + 1;
-  scope.steps.emit({ kind: "step-start", step });
-  const turn = await callModel(
-    state,
-    fitted({ ...request, toolChoice: "none" }, state, scope),
-    scope,
-  );
-  const unanswered = toolCallsOf(turn.message);
-  if (unanswered.length > 0) {
-    const text = "Not executed: no tool may be called any more.";
-    state.messages.push({
-      role: "tool",
-      content: unanswered.map(({ id, name }) => ({
-        kind: "tool-result",
-        id,
-        name,
-        isError: true,
-        content: [{ kind: "text", text }],
-      })),
-    });
-  }
-  scope.steps.emit({ kind: "step-end", step });
-  return turn;
+  return asStep(state, scope, async () => {
+    const last = fitted({ ...request, toolChoice: "none" }, state, scope);
+    const turn = await callModel(state, last, scope);
+    const unanswered = toolCallsOf(turn.message);
+    if (unanswered.length > 0) {
+      state.messages.push({ role: "tool", content: unanswered.map(refused) });
+    }
+    return turn;
+  });
 }
+
+const refused = ({ id, name }: ToolCallPart): ToolResultPart => ({
+  kind: "tool-result",
+  id,
+  name,
+  isError: true,
+  content: [{ kind: "text", text: "Not executed: no tool may be called any more." }],
+});
 
 /** The request with as much of the conversation as fits the model. */
 function fitted(request: StepRequest, state: LoopState, scope: LoopScope): StepRequest {

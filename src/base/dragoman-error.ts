@@ -73,10 +73,11 @@ function brandOf(name: string): symbol {
   return Symbol.for(`dragoman.error.${name}`);
 }
 
-/** The text of whatever was thrown: an error's message, else its string form. */
+/** The text of whatever was thrown: an error's message, else its string form. It never throws. */
 export function messageOf(thrown: unknown): string {
-  if (thrown instanceof Error) {
-    return thrown.message || thrown.name;
+  try {
+    return thrown instanceof Error ? thrown.message || thrown.name : String(thrown);
+  } catch {
+    return "Something was thrown that cannot be shown.";
   }
-  return typeof thrown === "string" ? thrown : `${thrown}`;
 }

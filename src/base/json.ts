@@ -13,21 +13,38 @@ export function isJsonObject(value: unknown): value is JsonObject {
 
 /**
  * The JSON form of any value, as `JSON.stringify` sees it: dates become ISO strings, `undefined`
- * becomes `null`, a `bigint` its decimal digits.
+ * becomes `null`. Beyond that, a `bigint` becomes its decimal digits, a `Map` an object, a `Set` a
+ * list, and an error its name and message.
  *
  * @throws ConfigurationError `invalid-definition` when the value cannot be written (a cycle, say).
  */
 export function toJson(value: unknown): Json {
   try {
-    const text = JSON.stringify(value, (_key, inner: unknown) =>
-      typeof inner === "bigint" ? inner.toString() : inner,
-    );
+    const text = JSON.stringify(value, (_key, inner: unknown) => plain(inner));
     return text === undefined ? null : JSON.parse(text);
   } catch (cause) {
     throw new ConfigurationError(
       `This value cannot be written as JSON (${messageOf(cause)}). Return plain data: objects, arrays, strings, numbers.`,
       { code: "invalid-definition", cause },
     );
+  }
+}
+
+function plain(value: unknown): unknown {
+  switch (typeof value) {
+    case "bigint":
+      return value.toString();
+    case "function":
+    case "symbol":
+      throw new TypeError(`a ${typeof value} is no data`);
+    default:
+      return value instanceof Map
+        ? Object.fromEntries(value)
+        : value instanceof Set
+          ? [...value]
+          : value instanceof Error
+            ? { name: value.name, message: messageOf(value) }
+            : value;
   }
 }
 

@@ -10,6 +10,20 @@ export type ParsedArguments =
   | { readonly kind: "object"; readonly value: JsonObject }
   | { readonly kind: "malformed"; readonly text: string };
 
+/** No tool takes arguments that are nested deeper. */
+const deepestArguments = 200;
+
+/** Whether a value is nested deeper, found without recursion. */
+function isDeeperThan(limit: number, value: Json): boolean {
+  let level: readonly unknown[] = [value];
+  for (let depth = 0; depth <= limit && level.length > 0; depth += 1) {
+    level = level.flatMap((one): readonly unknown[] =>
+      typeof one === "object" && one !== null ? Object.values(one) : [],
+    );
+  }
+  return level.length > 0;
+}
+
 /** How much of a broken text is kept, in characters. */
 const mostMalformedCharacters = 500;
 
@@ -24,7 +38,7 @@ export function parseArguments(text: string): ParsedArguments {
   }
   const once = parseJson(trimmed);
   const value = typeof once === "string" ? parseJson(once) : once;
-  return isJsonObject(value)
+  return isJsonObject(value) && !isDeeperThan(deepestArguments, value)
     ? { kind: "object", value }
     : { kind: "malformed", text: trimmed.slice(0, mostMalformedCharacters) };
 }

@@ -11,6 +11,8 @@ test.each([
   [new Date(0), "1970-01-01T00:00:00.000Z", "1970-01-01T00:00:00.000Z"],
   [12n, "12", "12"],
   [false, false, "false"],
+  [new Map([["a", 1]]), { a: 1 }, '{"a":1}'],
+  [new Set([1, 2]), [1, 2], "[1,2]"],
 ])("a tool that returns %o has the value %o and reads %s", (returned, value, text) => {
   expect(toToolResult(returned)).toEqual({
     kind: "success",

@@ -1,5 +1,6 @@
+import { messageOf } from "../base/dragoman-error.ts";
 import { type Json, toJson } from "../base/json.ts";
-import type { ToolError, ToolErrorCode } from "../base/tool-error.ts";
+import { ToolError, type ToolErrorCode } from "../base/tool-error.ts";
 import type { ResultContent } from "../message/content.ts";
 
 /** A tool that has done its work. */
@@ -44,7 +45,8 @@ export function toolSuccess(value: unknown, content?: readonly ResultContent[]):
 
 /** A failure that the model reads; the same as throwing a {@link ToolError}. */
 export function toolFailure(error: ToolError, content?: readonly ResultContent[]): ToolFailure {
-  const { code, message, data } = error;
+  const { code, message } = error;
+  const data = dataOf(error);
   const facts = data === undefined ? "" : `\n${shorten(JSON.stringify(data))}`;
   return remember({
     kind: "error",
@@ -53,13 +55,30 @@ export function toolFailure(error: ToolError, content?: readonly ResultContent[]
   });
 }
 
+/** Facts that cannot be written as JSON are left out: the message stands without them. */
+function dataOf({ data }: ToolError): Json | undefined {
+  try {
+    return data === undefined ? undefined : toJson(data);
+  } catch {
+    return undefined;
+  }
+}
+
 /** A job that goes on after the call; `message` tells the model how to learn of its end. */
 export function toolPending(jobId: string, message: string): ToolPending {
   return remember({ kind: "pending", jobId, content: [{ kind: "text", text: message }] });
 }
 
-/** What a tool returned, as a result: a result stays, anything else becomes a success. */
+/**
+ * What a tool returned, as a result: a result stays, an error becomes a failure, anything else a
+ * success.
+ *
+ * @throws ConfigurationError where the value cannot be written as JSON.
+ */
 export function toToolResult(returned: unknown): ToolResult {
+  if (returned instanceof Error) {
+    return toolFailure(ToolError.is(returned) ? returned : new ToolError(messageOf(returned)));
+  }
   return typeof returned === "object" && returned !== null && made.has(returned)
     ? (returned as ToolResult) // in `made`, hence ours
     : toolSuccess(returned);
