@@ -61,7 +61,7 @@ export class AiSdkAssembly {
   /** @throws ModelError where the stream has ended before the model had. */
   end(): readonly ModelEvent[] {
     const finish = this.#finish;
-    if (finish === undefined) {
+    if (finish === undefined || isUntold(finish["finishReason"])) {
       throw new ModelError(`The answer of ${this.#what} ended before the model had finished.`, {
         code: "model-invalid-response",
         retryable: true,
@@ -187,6 +187,13 @@ export class AiSdkAssembly {
     return events;
   }
 }
+
+/** Providers finish so where the wire has ended without a reason: it has broken off. */
+const isUntold = (reason: Json | undefined): boolean =>
+  reason === "unknown" ||
+  (isJsonObject(reason) &&
+    (reason["unified"] === "interrupted" ||
+      (reason["unified"] === "other" && reason["raw"] === undefined)));
 
 /** Plain counts in V2; since V3 they are told apart. */
 function toUsage({ inputTokens: input, outputTokens: output, ...usage }: JsonObject): Usage {

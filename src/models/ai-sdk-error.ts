@@ -10,29 +10,48 @@ export function toAiSdkError(thrown: unknown, what: string): unknown {
     return thrown;
   }
   // All that is read of an APICallError; whatever else it is, they are absent there.
-  const { statusCode, responseHeaders, responseBody, isRetryable, name } = (thrown ?? {}) as {
+  const { statusCode, responseHeaders, responseBody, name } = (thrown ?? {}) as {
     readonly [field: string]: unknown;
   };
   if (typeof statusCode === "number" && statusCode > 299) {
-    const body = typeof responseBody === "string" ? responseBody : messageOf(thrown);
+    const body = withoutKeys(typeof responseBody === "string" ? responseBody : messageOf(thrown));
     const headers = (responseHeaders ?? {}) as Readonly<Record<string, string>>; // as AI SDK has it
     const answer = { status: statusCode, headers, body };
     return toStatusError(answer, { what, secrets: [] }, systemClock.now());
   }
-  const said = providerMessage(JSON.stringify({ message: messageOf(thrown) }), []);
-  const isUnreadable = /TypeValidation|JSONParse|NoContent|EmptyResponse|InvalidResponse/.test(
-    `${name}`,
-  );
-  if (isUnreadable || typeof statusCode === "number") {
-    return new ModelError(`The answer of ${what} cannot be read: ${said}`, {
-      code: "model-invalid-response",
+  const said = providerMessage(JSON.stringify({ message: withoutKeys(messageOf(thrown)) }), []);
+  if (isNetworkFailure(thrown)) {
+    return new ModelError(`The call of ${what} broke off: ${said}`, {
+      code: "model-unreachable",
+      retryable: true,
       cause: thrown,
     });
   }
-  const isNetwork = isRetryable === true || /fetch failed|terminated|socket|ECONN/i.test(said);
-  return new ModelError(`The call of ${what} failed: ${said}`, {
-    code: isNetwork ? "model-unreachable" : "model-unavailable",
-    retryable: isNetwork,
-    cause: thrown,
-  });
+  const isUnreadable =
+    typeof statusCode === "number" ||
+    /TypeValidation|JSONParse|NoContent|EmptyResponse|InvalidResponse/.test(`${name}`);
+  return new ModelError(
+    isUnreadable
+      ? `The answer of ${what} cannot be read: ${said}`
+      : `The call of ${what} failed: ${said}`,
+    { code: isUnreadable ? "model-invalid-response" : "model-unavailable", cause: thrown },
+  );
 }
+
+/** Whether `fetch` has failed, here or further down among the causes. */
+function isNetworkFailure(thrown: unknown): boolean {
+  let error = thrown;
+  for (let depth = 0; depth < 5 && error instanceof Error; depth += 1) {
+    if (/fetch failed|terminated|other side closed|ECONN|ENOTFOUND|UND_ERR/.test(`${error}`)) {
+      return true;
+    }
+    error = error.cause;
+  }
+  return false;
+}
+
+/** The key is the provider's, which does not tell it: what looks like one is taken out. */
+const withoutKeys = (text: string): string =>
+  text
+    .replaceAll(/\b(?:sk-[\w-]{8,}|AIza[\w-]{20,})/g, "[redacted]")
+    .replaceAll(/\b(bearer\s+|key=)[^\s"'&]+/gi, "$1[redacted]");

@@ -9,6 +9,8 @@ import type {
 } from "../message/content.ts";
 import type { Message } from "../message/message.ts";
 import { base64Of, labelOf, unreadable } from "./media-words.ts";
+import { mediaAfter, plainResultText } from "./result-text.ts";
+import { toWireId } from "./wire-id.ts";
 
 /** How messages are written. */
 export interface AiSdkMessageScope {
@@ -17,6 +19,8 @@ export interface AiSdkMessageScope {
   readonly key: string;
   /** Whether pictures are sent; else a note says that there was one. */
   readonly images: boolean;
+  /** Whether the provider takes media inside of a tool's result; else they follow it. */
+  readonly innerMedia: boolean;
 }
 
 /** Messages in the form of an AI SDK prompt. */
@@ -36,7 +40,7 @@ function toEntry(message: Message, scope: AiSdkMessageScope): readonly object[] 
       return content.length === 0 ? [] : [{ role: "assistant", content }];
     }
     case "tool":
-      return [{ role: "tool", content: message.content.map((part) => toResult(part, scope)) }];
+      return toResults(message.content, scope);
   }
 }
 
@@ -76,8 +80,8 @@ function toAssistantPart(part: AssistantContent, scope: AiSdkMessageScope): read
         ? [{ type: "reasoning", text: part.text, ...options }]
         : [];
     case "tool-call": {
-      const { id: toolCallId, name: toolName, arguments: input } = part;
-      return [{ type: "tool-call", toolCallId, toolName, input, ...options }];
+      const { id, name: toolName, arguments: input } = part;
+      return [{ type: "tool-call", toolCallId: toWireId(id), toolName, input, ...options }];
     }
     default:
       return textPart(`[${part.kind} ${labelOf(part)}]`);
@@ -92,12 +96,23 @@ function optionsOf(
   return given === undefined ? {} : { providerOptions: given };
 }
 
+/** Providers that take no media there would get the bytes as text. */
+function toResults(
+  results: readonly ToolResultPart[],
+  scope: AiSdkMessageScope,
+): readonly object[] {
+  const entry = { role: "tool", content: results.map((part) => toResult(part, scope)) };
+  const media = scope.innerMedia ? [] : mediaAfter(results);
+  return media.length === 0
+    ? [entry]
+    : [entry, { role: "user", content: media.flatMap((part) => toPart(part, scope)) }];
+}
+
 function toResult(result: ToolResultPart, scope: AiSdkMessageScope): object {
-  const { id: toolCallId, name: toolName, isError, content } = result;
-  const texts = content.map((part) => (part.kind === "text" ? part.text : undefined));
-  const isText = texts.every((text) => text !== undefined);
+  const { id, name: toolName, isError, content } = result;
+  const isText = !scope.innerMedia || content.every(({ kind }) => kind === "text");
   const output = isText
-    ? { type: isError ? "error-text" : "text", value: texts.join("\n") || "(no output)" }
+    ? { type: isError ? "error-text" : "text", value: plainResultText(content) }
     : {
         type: "content",
         value: [
@@ -105,7 +120,7 @@ function toResult(result: ToolResultPart, scope: AiSdkMessageScope): object {
           ...content.flatMap((part) => toResultItem(part, scope)),
         ],
       };
-  return { type: "tool-result", toolCallId, toolName, output };
+  return { type: "tool-result", toolCallId: toWireId(id), toolName, output };
 }
 
 function toResultItem(part: ResultContent, scope: AiSdkMessageScope): readonly JsonObject[] {

@@ -19,9 +19,9 @@ export interface AiSdkScope extends AiSdkMessageScope {
 export function toCallOptions(request: ModelRequest, scope: AiSdkScope): object {
   const { tools, toolChoice = "auto", temperature, maxOutputTokens, output } = request;
   const schema = output === undefined ? undefined : responseSchemaOf(output.schema, tools, scope);
-  const isTold = output !== undefined && schema === undefined;
   return {
-    prompt: toPrompt(isTold ? withOutputInWords(request) : request.messages, scope),
+    // Some providers drop a schema without a word to us: the model is told of it in any case.
+    prompt: toPrompt(withOutputInWords(request), scope),
     ...(tools.length === 0
       ? {}
       : { tools: tools.map((tool) => toTool(tool, scope)), toolChoice: { type: toolChoice } }),

@@ -42,7 +42,7 @@ const generations: readonly string[] = ["v2", "v3", "v4"];
  * A model of an AI SDK provider, of the generations V2 to V4; the `ai` package is not needed. What a
  * provider says beside a part (`providerMetadata`) is kept as it is, and handed back as
  * `providerOptions`. Parts of a stream that are not known are passed over, so are tools that the
- * provider runs itself. JSON beside tools is asked for in words.
+ * provider runs itself. JSON is asked for in words, and by `responseFormat` where there are no tools.
  *
  * @throws ConfigurationError for a model of another generation.
  */
@@ -61,6 +61,7 @@ export function fromAiSdk(model: AiSdkModel, options: AiSdkOptions = {}): Model 
     provider,
     key: `ai-sdk/${provider}`,
     images: capabilities.images,
+    innerMedia: /anthropic|google|vertex|bedrock|openai\.responses/.test(provider),
     providerOptions: options.providerOptions,
   };
   const what = `model "${id}"`;
