@@ -8,6 +8,7 @@ import type {
 import type { Message } from "../message/message.ts";
 import { base64Of, labelOf, unreadable } from "./media-words.ts";
 import { opaqueOf } from "./provider-data.ts";
+import { toWireId } from "./wire-id.ts";
 
 /** How messages are written. */
 export interface AnthropicMessageScope {
@@ -96,9 +97,6 @@ function toAssistantBlock(
       return [{ type: "text", text: `[${part.kind} ${labelOf(part)}]` }];
   }
 }
-
-/** Ids of other providers may hold what this API refuses. */
-const toWireId = (id: string): string => id.replaceAll(/[^A-Za-z0-9_-]/g, "_");
 
 function toResult(
   { id, content, isError }: ToolResultPart,

@@ -1,3 +1,4 @@
+export { type AiSdkModel, type AiSdkOptions, type AiSdkStream, fromAiSdk } from "./ai-sdk.ts";
 export { type AnthropicOptions, anthropic } from "./anthropic.ts";
 export { type GeminiOptions, gemini } from "./gemini.ts";
 export { type OfflineModelOptions, offlineModel } from "./offline/offline-model.ts";

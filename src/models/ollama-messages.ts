@@ -1,9 +1,9 @@
 import type { JsonObject } from "../base/json.ts";
-import type { MediaPart, ResultContent, ToolResultPart, UserContent } from "../message/content.ts";
+import type { MediaPart, ToolResultPart, UserContent } from "../message/content.ts";
 import { type AssistantMessage, type Message, textOf, toolCallsOf } from "../message/message.ts";
 import { base64Of, labelOf, unreadable } from "./media-words.ts";
 import { opaqueOf } from "./provider-data.ts";
-import { resultText } from "./result-text.ts";
+import { mediaAfter, resultText } from "./result-text.ts";
 
 /** How messages are written. */
 export interface OllamaMessageScope {
@@ -92,11 +92,6 @@ function toResults(
     tool_name: result.name,
     content: resultText(result),
   }));
-  const isMedia = (part: ResultContent): part is MediaPart => part.kind !== "text";
-  const media = results.flatMap((result): readonly UserContent[] => {
-    const own = result.content.filter(isMedia);
-    const title = { kind: "text", text: `From the result of ${result.name}:` } as const;
-    return own.length === 0 ? [] : [title, ...own];
-  });
+  const media = mediaAfter(results);
   return media.length === 0 ? answers : [...answers, toUser(media, scope)];
 }

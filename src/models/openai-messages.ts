@@ -5,7 +5,6 @@ import type {
   ReasoningPart,
   ResultContent,
   ToolCallPart,
-  ToolResultPart,
   UserContent,
 } from "../message/content.ts";
 import {
@@ -19,7 +18,7 @@ import { labelOf } from "./media-words.ts";
 import { toMediaPart } from "./openai-media.ts";
 import { opaqueCallFields } from "./openai-tool-calls.ts";
 import { opaqueOf } from "./provider-data.ts";
-import { resultText } from "./result-text.ts";
+import { mediaAfter, resultText } from "./result-text.ts";
 
 /** How messages are written. */
 export interface MessageScope {
@@ -141,18 +140,8 @@ function toResults({ content }: ToolMessage, scope: MessageScope): readonly Json
       content: resultText(result),
     }),
   );
-  const media = content.flatMap((result) => toFollowUp(result, scope));
+  const media = mediaAfter(content).map((part) => toPart(part, scope));
   return media.length === 0 ? results : [...results, { role: "user", content: media }];
-}
-
-function toFollowUp(result: ToolResultPart, scope: MessageScope): readonly JsonObject[] {
-  const media = result.content.filter(isMedia);
-  return media.length === 0
-    ? []
-    : [
-        textPart(`From the result of ${result.name} (${result.id}):`),
-        ...media.map((part) => toPart(part, scope)),
-      ];
 }
 
 const isMedia = (part: AssistantContent | ResultContent): part is MediaPart =>

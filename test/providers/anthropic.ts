@@ -1,4 +1,4 @@
-import type { JsonObject } from "../../src/base/json.ts";
+import type { Json, JsonObject } from "../../src/base/json.ts";
 import { anthropic } from "../../src/models/anthropic.ts";
 import { startAnthropicServer } from "../../src/testing/anthropic-server.ts";
 import { at, fieldOf, objectsIn, type Provider } from "./provider.ts";
@@ -8,6 +8,10 @@ const blocksIn = ({ messages }: JsonObject): readonly JsonObject[] =>
 
 const resultsIn = (body: JsonObject): readonly JsonObject[] =>
   blocksIn(body).filter(({ type }) => type === "tool_result");
+
+/** A text may stand alone, or in blocks. */
+const textsIn = (content: Json | undefined): readonly Json[] =>
+  typeof content === "string" ? [content] : fieldOf(objectsIn(content), "text");
 
 const delta = (text: string): JsonObject => ({
   type: "content_block_delta",
@@ -23,7 +27,16 @@ export const anthropicProvider: Provider = {
   hello: [
     {
       type: "message_start",
-      message: { id: "msg_1", type: "message", role: "assistant", model: "m", content: [] },
+      message: {
+        id: "msg_1",
+        type: "message",
+        role: "assistant",
+        model: "m",
+        content: [],
+        stop_reason: null,
+        stop_sequence: null,
+        usage: { input_tokens: 1, output_tokens: 1 },
+      },
     },
     { type: "content_block_start", index: 0, content_block: { type: "text", text: "" } },
     delta("Hello"),
@@ -48,10 +61,9 @@ export const anthropicProvider: Provider = {
     { inputTokens: 10, outputTokens: 7, cachedInputTokens: 4, reasoningTokens: 2 },
   ],
   read: {
-    system: ({ system }) => `${system ?? ""}`,
+    system: ({ system }) => textsIn(system).join("\n\n"),
     tools: ({ tools }) => objectsIn(tools).map(({ name }) => `${name}`),
-    results: (body) =>
-      resultsIn(body).map(({ content }) => fieldOf(objectsIn(content), "text").join("\n")),
+    results: (body) => resultsIn(body).map(({ content }) => textsIn(content).join("\n")),
     pictures: (body) =>
       [...blocksIn(body), ...resultsIn(body).flatMap(({ content }) => objectsIn(content))]
         .filter(({ type }) => type === "image")

@@ -41,8 +41,8 @@ export const geminiProvider: Provider = {
         .map(({ name }) => `${name}`),
     results: (body) =>
       responsesIn(body).map((response) => {
-        const { output, error } = at(response, "response");
-        return `${output ?? error}`;
+        const { output, error, content } = at(response, "response");
+        return `${output ?? error ?? content}`;
       }),
     pictures: (body) =>
       [...partsIn(body), ...responsesIn(body).flatMap(({ parts }) => objectsIn(parts))]
@@ -52,7 +52,10 @@ export const geminiProvider: Provider = {
       partsIn(body)
         .filter(({ thought, functionCall }) => thought === true || functionCall !== undefined)
         .map(({ thoughtSignature }) => thoughtSignature ?? null),
-    schema: (body) => at(body, "generationConfig")["responseSchema"],
+    schema: (body) => {
+      const { responseSchema, responseJsonSchema } = at(body, "generationConfig");
+      return responseSchema ?? responseJsonSchema;
+    },
   },
   givenBack: ["sig-r", "sig-c", null],
 };

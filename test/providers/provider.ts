@@ -6,6 +6,8 @@ import type { ModelServer, ModelServerOptions } from "../../src/testing/model-se
 /** A provider whose model goes through the table of cases. */
 export interface Provider {
   readonly name: string;
+  /** Whether others' code stands between, which decides on what happens on the wire. */
+  readonly isBridge?: boolean;
   readonly start: (options: ModelServerOptions) => Promise<ModelServer>;
   readonly make: (baseUrl: string, options?: Partial<ProviderOptions>) => Model;
   /** The first chunks of a stream that says "Hello". */
