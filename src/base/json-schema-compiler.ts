@@ -36,9 +36,13 @@ export function compileSchema(root: JsonSchema): SchemaIndex {
   const targets = survey.resolveReferences();
   const target = (schema: JsonSchema, keyword: ReferenceKeyword): unknown =>
     targets.get(schema)?.[keyword];
-  const loop = endlessReference([...survey.resources.keys()], (schema) =>
-    (["$ref", "$dynamicRef"] as const).map((keyword) => target(schema, keyword)),
-  );
+  // Without a reference, a schema is a tree, and most are: there is nothing to go round in.
+  const loop =
+    targets.size === 0
+      ? undefined
+      : endlessReference([...survey.resources.keys()], (schema) =>
+          (["$ref", "$dynamicRef"] as const).map((keyword) => target(schema, keyword)),
+        );
   if (loop !== undefined) {
     throw new SchemaFault(`refers to itself without end (${JSON.stringify(loop).slice(0, 100)})`);
   }
@@ -65,17 +69,23 @@ class Survey {
 
   /** Looks through a schema and all that is in it. */
   visit(root: unknown, address: string): void {
-    const waiting: (readonly [schema: unknown, address: string])[] = [[root, address]];
-    for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-      const [schema, outer] = next;
+    // Schemas, and beside them the addresses of the resources that they stand in.
+    const waiting: unknown[] = [root];
+    const addresses: string[] = [address];
+    while (waiting.length > 0) {
+      const schema = waiting.pop();
+      const outer = addresses.pop() ?? address;
       if (isJsonObject(schema) && !this.resources.has(schema)) {
         const own = this.#register(schema, outer);
-        waiting.push(...this.#subschemas(schema).map((inner) => [inner, own] as const));
+        this.#addSubschemas(schema, waiting);
+        while (addresses.length < waiting.length) {
+          addresses.push(own);
+        }
       }
     }
   }
 
-  /** Where all references lead. What is found behind them only is looked through as well. */
+  /** Where all references lead, by the schemas that hold them. What is found behind them only is looked through as well. */
   resolveReferences(): ReadonlyMap<JsonSchema, Targets> {
     const targets = new Map<JsonSchema, Targets>();
     // A map may grow while it is gone through: what `visit` adds is reached, too.
@@ -87,7 +97,9 @@ class Survey {
           found[keyword] = this.#resolve(reference, address);
         }
       }
-      targets.set(schema, found);
+      if (found.$ref !== undefined || found.$dynamicRef !== undefined) {
+        targets.set(schema, found);
+      }
     }
     return targets;
   }
@@ -95,7 +107,7 @@ class Survey {
   #register(schema: JsonSchema, outer: string): string {
     const { $id, $anchor, $dynamicAnchor } = schema;
     const own = typeof $id === "string" && !$id.startsWith("#") ? absolute($id, outer) : outer;
-    const [address = own] = own.split("#");
+    const address = own === outer ? outer : (own.split("#")[0] ?? own);
     this.resources.set(schema, address);
     if (!this.#byAddress.has(address)) {
       this.#byAddress.set(address, schema);
@@ -113,11 +125,13 @@ class Survey {
     return address;
   }
 
-  #subschemas(schema: JsonSchema): readonly unknown[] {
-    return Object.entries(schema).flatMap(([keyword, operand]) => {
+  /** Checks the keywords of a schema, and adds the schemas in it to `found`. */
+  #addSubschemas(schema: JsonSchema, found: unknown[]): void {
+    for (const keyword of Object.keys(schema)) {
       const shape = keywordShapes.get(keyword);
+      const operand = schema[keyword];
       if (shape === undefined || operand === undefined) {
-        return [];
+        continue;
       }
       if (!fitsShape(shape, operand)) {
         throw new SchemaFault(
@@ -125,8 +139,8 @@ class Survey {
         );
       }
       this.#note(keyword, operand);
-      return subschemasIn(shape, operand);
-    });
+      addSubschemas(shape, operand, found);
+    }
   }
 
   #note(keyword: string, operand: unknown): void {
@@ -187,17 +201,22 @@ function decoded(text: string): string {
   }
 }
 
-function subschemasIn(shape: KeywordShape, operand: unknown): readonly unknown[] {
+function addSubschemas(shape: KeywordShape, operand: unknown, found: unknown[]): void {
   switch (shape) {
     case "schema":
-      return [operand];
+      found.push(operand);
+      return;
     case "schema-or-list":
-      return Array.isArray(operand) ? operand : [operand];
     case "schema-list":
     case "schema-map":
-    case "dependencies":
-      return Object.values(operand as object); // fitsShape
+    case "dependencies": {
+      const holdsMany = shape !== "schema-or-list" || Array.isArray(operand);
+      const inner: readonly unknown[] = holdsMany ? Object.values(operand as object) : [operand]; // fitsShape
+      for (const schema of inner) {
+        found.push(schema);
+      }
+      return;
+    }
     default:
-      return [];
   }
 }

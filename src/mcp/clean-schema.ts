@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from "../base/json.ts";
+import type { Json, JsonObject } from "../base/json.ts";
 import type { JsonSchema } from "../base/json-schema.ts";
 import type { ResolvedLimits } from "./mcp-limits.ts";
 import { visibleText } from "./visible-text.ts";
@@ -24,24 +24,44 @@ export function cleanSchema(schema: JsonObject, limits: ResolvedLimits): CleanSc
 /** Keywords whose value is data that the server compares: not ours to change. */
 const data = new Set(["const", "enum", "default", "examples"]);
 
+/** The value itself where nothing in it has to be changed, else a copy. */
 function clean(
   value: Json | undefined,
   state: { changed: boolean; readonly longest: number },
 ): Json | undefined {
-  if (Array.isArray(value)) {
-    return value.map((item: Json) => clean(item, state) ?? null);
-  }
-  if (!isJsonObject(value)) {
+  if (typeof value !== "object" || value === null) {
     return value;
   }
-  return Object.fromEntries(
-    Object.entries(value).map(([key, inner]) => {
-      if (typeof inner === "string" && (key === "description" || key === "title")) {
-        const text = visibleText(inner).slice(0, state.longest);
-        state.changed ||= text !== inner;
-        return [key, text];
-      }
-      return [key, data.has(key) ? inner : clean(inner, state)];
-    }),
-  );
+  if (Array.isArray(value)) {
+    const items = value.map((item: Json) => clean(item, state) ?? null);
+    return items.some((item, index) => item !== value[index]) ? items : value;
+  }
+  let copy: { [key: string]: Json | undefined } | undefined;
+  const object = value as JsonObject; // Array.isArray does not tell a read-only list from an object
+  for (const key of Object.keys(object)) {
+    const inner = object[key];
+    const cleaned = cleanAt(key, inner, state);
+    if (cleaned !== inner) {
+      copy ??= { ...object };
+      // Not by assignment: the key may be __proto__.
+      Object.defineProperty(copy, key, { value: cleaned, enumerable: true });
+    }
+  }
+  return copy ?? value;
+}
+
+function cleanAt(
+  key: string,
+  inner: Json | undefined,
+  state: { changed: boolean; readonly longest: number },
+): Json | undefined {
+  if (typeof inner === "string") {
+    if (key !== "description" && key !== "title") {
+      return inner;
+    }
+    const text = visibleText(inner).slice(0, state.longest);
+    state.changed ||= text !== inner;
+    return text;
+  }
+  return data.has(key) ? inner : clean(inner, state);
 }

@@ -17,36 +17,57 @@ export interface JsonSize {
  */
 export function jsonSize(root: unknown, mostNodes: number): Readonly<JsonSize> {
   const size: JsonSize = { nodes: 1, bytes: 0, depth: 0, patterns: 0, longestPattern: 0 };
-  const waiting: (readonly [value: unknown, depth: number])[] = [[root, 1]];
-  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-    const [value, depth] = next;
-    size.depth = Math.max(size.depth, depth);
-    if (typeof value !== "object" || value === null) {
-      size.bytes += typeof value === "string" ? quotedBytes(value) : String(value).length;
-      continue;
+  // Level by level, so that neither a stack nor a pair for each value is needed.
+  let level: unknown[] = [root];
+  while (level.length > 0) {
+    const below: unknown[] = [];
+    size.depth += 1;
+    for (const value of level) {
+      measure(value, below, size);
+      if (size.nodes > mostNodes) {
+        return size;
+      }
     }
-    const names = Array.isArray(value) ? undefined : Object.keys(value);
-    const parts: readonly unknown[] = Array.isArray(value) ? value : Object.values(value);
-    size.nodes += parts.length;
-    if (size.nodes > mostNodes) {
-      return size;
-    }
-    size.bytes += 2 + parts.length;
-    for (const [index, part] of parts.entries()) {
-      measureName(names?.[index], part, size);
-      waiting.push([part, depth + 1]);
-    }
+    level = below;
   }
   return size;
 }
 
+/** Measures one value without its parts, which are put below. */
+function measure(value: unknown, below: unknown[], size: JsonSize): void {
+  if (typeof value === "string") {
+    size.bytes += quotedBytes(value);
+  } else if (typeof value !== "object" || value === null) {
+    size.bytes += String(value).length;
+  } else if (Array.isArray(value)) {
+    size.nodes += value.length;
+    size.bytes += 2 + value.length;
+    for (const part of value) {
+      below.push(part);
+    }
+  } else {
+    measureObject(value, below, size);
+  }
+}
+
+function measureObject(value: object, below: unknown[], size: JsonSize): void {
+  const names = Object.keys(value);
+  size.nodes += names.length;
+  size.bytes += 2 + names.length;
+  for (const name of names) {
+    const part: unknown = Reflect.get(value, name);
+    measureName(name, part, size);
+    below.push(part);
+  }
+}
+
 const quotedBytes = (text: string): number => Buffer.byteLength(text) + 2;
 
-function measureName(name: string | undefined, value: unknown, size: JsonSize): void {
-  if (name === undefined) {
+function measureName(name: string, value: unknown, size: JsonSize): void {
+  size.bytes += quotedBytes(name) + 1;
+  if (name !== "pattern" && name !== "patternProperties") {
     return;
   }
-  size.bytes += quotedBytes(name) + 1;
   for (const pattern of patternsAt(name, value)) {
     size.patterns += 1;
     size.longestPattern = Math.max(size.longestPattern, Buffer.byteLength(pattern));

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Json, JsonObject } from "../base/json.ts";
 import type { McpLimits } from "../tool/mcp-limits.ts";
-import { jsonSize } from "./json-size.ts";
+import { type JsonSize, jsonSize } from "./json-size.ts";
 import { McpError, type McpErrorCode } from "./mcp-error.ts";
 import { limitWords, type ResolvedLimits } from "./mcp-limits.ts";
 import { checkToolDefinition, type McpToolDefinition } from "./tool-definition.ts";
@@ -95,17 +95,17 @@ class Listing {
       if (this.found.size >= maxTools) {
         return this.#endAt("mcp-too-many-tools", "maxTools");
       }
-      const { bytes, nodes } = jsonSize(entry, maxDiscoveryNodes - this.#nodes);
-      this.#bytes += bytes;
-      this.#nodes += nodes;
+      const size = jsonSize(entry, maxDiscoveryNodes - this.#nodes);
+      this.#bytes += size.bytes;
+      this.#nodes += size.nodes;
       if (this.#nodes > maxDiscoveryNodes) {
         return this.#endAt("mcp-discovery-too-large", "maxDiscoveryNodes");
       }
       if (this.#bytes > maxDiscoveryBytes) {
         return this.#endAt("mcp-discovery-too-large", "maxDiscoveryBytes");
       }
-      this.#take(entry);
-      sinceTurn += bytes;
+      this.#take(entry, size);
+      sinceTurn += size.bytes;
       if (sinceTurn > bytesPerTurn) {
         sinceTurn = 0;
         await nextTurn();
@@ -124,8 +124,8 @@ class Listing {
     return false;
   }
 
-  #take(entry: Json): void {
-    const check = checkToolDefinition(entry, this.#options.limits);
+  #take(entry: Json, size: Readonly<JsonSize>): void {
+    const check = checkToolDefinition(entry, this.#options.limits, size);
     switch (check.kind) {
       case "unusable":
         this.#notices.add(

@@ -68,7 +68,7 @@ async function everything(kind: "stdio" | "streamable-http" | "sse"): Promise<Mc
 }
 
 test.each(["stdio", "streamable-http", "sse"] as const)(
-  "R1, G-T18: the everything server works over %s",
+  "R1, L-C7, G-T18: the everything server works over %s",
   async (kind) => {
     const server = await openServer(await everything(kind));
     expect(server.serverInfo).toEqual({ name: "mcp-servers/everything", version: "2.0.0" });

@@ -2,7 +2,7 @@ import { isJsonObject, type Json, type JsonObject } from "../base/json.ts";
 import { inspectJsonSchema, type JsonSchema } from "../base/json-schema.ts";
 import type { ToolAnnotations } from "../tool/tool.ts";
 import { cleanSchema } from "./clean-schema.ts";
-import { jsonSize } from "./json-size.ts";
+import { type JsonSize, jsonSize } from "./json-size.ts";
 import { limitWords, type ResolvedLimits } from "./mcp-limits.ts";
 import { visibleLine, visibleText } from "./visible-text.ts";
 
@@ -50,6 +50,7 @@ const longestName = 256;
 export function checkToolDefinition(
   entry: Json | undefined,
   limits: ResolvedLimits,
+  size: Readonly<JsonSize> = jsonSize(entry, limits.maxDefinitionNodes),
 ): DefinitionCheck {
   const unusable = (code: string, name: string, reason: string): DefinitionCheck => ({
     kind: "unusable",
@@ -66,7 +67,7 @@ export function checkToolDefinition(
     const reason = `its name is not a text of 1 to ${longestName} characters`;
     return unusable("mcp-tool-malformed", shown, reason);
   }
-  const excess = excessOf(entry, limits);
+  const excess = excessOf(size, limits);
   if (excess !== undefined) {
     return unusable("mcp-tool-too-large", name, excess);
   }
@@ -86,8 +87,7 @@ export function checkToolDefinition(
 }
 
 /** Which limit a definition is over, in words. */
-function excessOf(entry: JsonObject, limits: ResolvedLimits): string | undefined {
-  const size = jsonSize(entry, limits.maxDefinitionNodes);
+function excessOf(size: Readonly<JsonSize>, limits: ResolvedLimits): string | undefined {
   const excesses = [
     [size.nodes, "maxDefinitionNodes", "it has more parts than"],
     [size.depth, "maxDefinitionDepth", "it is nested deeper than"],
