@@ -1,19 +1,35 @@
 /**
- * What a server that we start inherits of our environment: what programs need to run at all, and no
- * secret. Functions that a shell exports are left out.
+ * What a server that we start inherits of our environment: what programs need to run at all, what
+ * they need to reach the network (certificates that this machine trusts, proxies), and no secret.
+ * Left out are a proxy whose URL holds user-info and functions that a shell exports.
  */
 export function inheritedEnvironment(
   environment: Readonly<Record<string, string | undefined>>,
   platform: NodeJS.Platform,
 ): Readonly<Record<string, string>> {
-  const names = platform === "win32" ? windowsNames : posixNames;
+  const needed = platform === "win32" ? windowsNames : posixNames;
+  const names = [...needed, ...trustNames, ...proxyNames, "NO_PROXY", "no_proxy"];
   return Object.fromEntries(
     names.flatMap((name) => {
       const value = environment[name];
-      return value === undefined || value.startsWith("()") ? [] : [[name, value]];
+      return value === undefined || value.startsWith("()") || holdsUserInfo(name, value)
+        ? []
+        : [[name, value]];
     }),
   );
 }
+
+/** Certificates that this machine trusts beside the usual ones; each is the name of a file or folder. */
+const trustNames = ["NODE_EXTRA_CA_CERTS", "SSL_CERT_FILE", "SSL_CERT_DIR"];
+
+const proxyNames = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"].flatMap((name) => [
+  name,
+  name.toLowerCase(),
+]);
+
+/** Programs take a proxy without a scheme too, so it need not be a URL: an `@` is enough. */
+const holdsUserInfo = (name: string, value: string): boolean =>
+  proxyNames.includes(name) && value.includes("@");
 
 const posixNames = ["HOME", "LOGNAME", "PATH", "SHELL", "TERM", "USER"];
 

@@ -3,7 +3,7 @@ import type { Clock } from "../base/clock.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { McpTransport } from "../tool/mcp-server-config.ts";
 import { createLink, createOlderLink } from "./create-link.ts";
-import type { McpCustomTransport } from "./custom-link.ts";
+import { isCustomTransport, type McpCustomTransport } from "./custom-link.ts";
 import { McpError } from "./mcp-error.ts";
 import { McpSession } from "./mcp-session.ts";
 import { retrying } from "./retrying.ts";
@@ -52,9 +52,10 @@ export async function openSession(options: OpenSessionOptions): Promise<McpSessi
 
 async function openOn(
   link: ServerLink,
-  { timeoutMs, signal, clock, onNotification }: OpenSessionOptions,
+  options: OpenSessionOptions,
   ended: AbortSignal,
 ): Promise<McpSession> {
+  const { signal, clock, onNotification } = options;
   const session = new McpSession({ link, clock, onNotification });
   try {
     await untilAborted(session.open(), ended);
@@ -62,7 +63,7 @@ async function openOn(
   } catch (error) {
     await session.abandon();
     signal?.throwIfAborted();
-    throw ended.aborted ? tooLate(link, timeoutMs) : error;
+    throw ended.aborted ? tooLate(link, options) : error;
   }
 }
 
@@ -72,10 +73,22 @@ const olderStatuses = new Set([400, 404, 405]);
 const speaksOlder = (error: unknown): boolean =>
   McpError.is(error) && error.code === "mcp-http" && olderStatuses.has(error.status ?? 0);
 
-function tooLate(link: ServerLink, timeoutMs: number): McpError {
+function tooLate(
+  link: ServerLink,
+  { timeoutMs, transport }: Pick<OpenSessionOptions, "timeoutMs" | "transport">,
+): McpError {
+  const command =
+    isCustomTransport(transport) || transport.type !== "stdio" ? undefined : transport.command;
   const facts = link.diagnosis();
   return new McpError(
-    `${link.label} did not finish the handshake within ${timeoutMs} ms. Is it an MCP server? If it is slow to start, raise timeoutMs.${facts && `\n${facts}`}`,
+    `${link.label} did not finish the handshake within ${timeoutMs} ms. ${adviceOn(command)}${facts && `\n${facts}`}`,
     { code: "mcp-timeout", server: link.server },
   );
+}
+
+function adviceOn(command: string | undefined): string {
+  const launcher = /(?:^|[\\/])(npx|pnpx|bunx|uvx|pipx)(?:\.cmd|\.exe)?$/i.exec(command ?? "")?.[1];
+  return launcher === undefined
+    ? "Is it an MCP server? If it is slow to start, raise timeoutMs of its configuration."
+    : `At its first start ${launcher} downloads the server, which may still be going on: install the server beforehand, or raise timeoutMs of its configuration. If the download needs more of your environment than PATH, certificates and proxies without a password, name it in "env".`;
 }
