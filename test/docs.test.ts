@@ -38,3 +38,17 @@ function anchorsOf(file: string): readonly string[] {
         .replace(/\s/g, "-")}`,
   );
 }
+
+test("L-C15, G-T17: SECURITY.md says whom to trust with what", () => {
+  const security = readFileSync("SECURITY.md", "utf8").replace(/\s+/g, " ");
+  for (const said of [
+    "An MCP configuration is code",
+    "a URL may point anywhere, also into your own network",
+    "Who may write configurations is the boundary",
+    "Give an agent only the servers and tools that it needs",
+    "Annotations of a server are claims",
+    "Remote servers need `https:`",
+  ]) {
+    expect(security).toContain(said);
+  }
+});
