@@ -61,8 +61,8 @@ export interface TextAdapter {
 
 type MaybeText = string | null | undefined;
 
-/** Whether this is a small adapter, and no {@link Model}. */
-export const isTextAdapter = (value: Model | TextAdapter): value is TextAdapter =>
+// A model may have a member called `generate` as well.
+const isTextAdapter = (value: Model | TextAdapter): value is TextAdapter =>
   !("stream" in value) && "generate" in value;
 
 /** The model, or the model that an adapter makes. */

@@ -1,14 +1,23 @@
+import type { JsonObject } from "../../src/base/json.ts";
 import { openAiCompatible } from "../../src/models/openai-compatible.ts";
 import { startOpenAiServer } from "../../src/testing/openai-server.ts";
 import { at, fieldOf, messageReaders, objectsIn, type Provider } from "./provider.ts";
+
+const chunk = (delta: JsonObject, finish_reason: string | null): JsonObject => ({
+  id: "chatcmpl-1",
+  object: "chat.completion.chunk",
+  created: 1,
+  model: "m",
+  choices: [{ index: 0, delta, finish_reason }],
+});
 
 /** Shapes: `resources/chat/completions/completions.d.ts` of `openai` 7.59.0. */
 export const openAi: Provider = {
   name: "OpenAI",
   start: startOpenAiServer,
   make: (baseUrl, options) => openAiCompatible({ model: "m", id: "test:m", baseUrl, ...options }),
-  hello: [{ choices: [{ index: 0, delta: { content: "Hello" }, finish_reason: null }] }],
-  rest: [{ choices: [{ index: 0, delta: { content: "!" }, finish_reason: "stop" }] }],
+  hello: [chunk({ role: "assistant", content: "Hello" }, null)],
+  rest: [chunk({ content: "!" }, "stop")],
   failure: { error: { message: "boom", code: 503 } },
   errorBody: (message) => ({ error: { message, type: "some_error", code: null } }),
   words: { length: "length", filtered: "content_filter" },
