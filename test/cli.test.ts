@@ -171,6 +171,43 @@ test("an mcpServers file gives servers, and one that fails leaves the others alo
   expect(outcome.stdout).toMatch(/^✓ get-sum/m);
 });
 
+test("an odd server of a file is reported with its line, and the others are used", async () => {
+  const config = file(
+    "mcp.json",
+    `{ "mcpServers": {
+      "typo": { "comand": "x" },
+      "calc": ${JSON.stringify({ command: node, args: [serverPath("everything"), "stdio"], autoApprove: ["echo"] })}
+    } }`,
+  );
+  const outcome = await dragoman("run", "2 plus 3", "--mcp", config);
+  expect(outcome).toMatchObject({ code: 0, stderr: "" });
+  expect(outcome.stdout).toMatch(/^✗ typo: .*mcp\.json:2: .*comand.*command/m);
+  expect(outcome.stdout).toMatch(/^✓ get-sum/m);
+});
+
+test("where some servers of a file are odd and the rest fail, standard error names each", async () => {
+  const config = file("mcp.json", {
+    mcpServers: { typo: { comand: "x" }, gone: { command: "no-such-command-anywhere" } },
+  });
+  const outcome = await dragoman("run", "Hi", "--mcp", config, "--quiet");
+  expect(outcome.code).toBe(2);
+  expect(outcome.stderr).toMatch(/^ {2}typo: .*mcp\.json:4/m);
+  expect(outcome.stderr).toMatch(/^ {2}gone: .*no-such-command-anywhere/m);
+  expectClean(outcome);
+});
+
+test("servers of two files may have the same name", async () => {
+  const calc = { command: node, args: [serverPath("everything"), "stdio"] };
+  const files = ["one.json", "two.json"].flatMap((name) => [
+    "--mcp",
+    file(name, { mcpServers: { calc } }),
+  ]);
+  const { code, stdout } = await dragoman("run", "2 plus 3", ...files);
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/calc: connected/);
+  expect(stdout).toMatch(/calc-2: connected/);
+});
+
 test("a server called on the command line twice has two names", async () => {
   const twice = ["--server", everything, "--server", everything];
   const { code, stdout } = await dragoman("run", "2 plus 3", ...twice);
@@ -224,6 +261,10 @@ const mistakes: Readonly<Record<string, { args: () => readonly string[]; says: R
       file("typo.json", '{\n  "mcpServers": {\n    "a": {\n      "comand": "node"\n    }\n  }\n}'),
     ],
     says: /typo\.json:4.*comand.*command/,
+  },
+  "a file nested without end": {
+    args: () => ["run", "Hi", "--mcp", file("deep.json", "[".repeat(20_000))],
+    says: /deep\.json:1: .*nested/,
   },
   "a variable that is not set": {
     args: () => [

@@ -16,6 +16,15 @@ export function parseServerArgument(argument: string, taken: ReadonlySet<string>
   return { name: freshAlias(aliasOf(transport), taken), transport };
 }
 
+/** The alias, or where another server has it, the alias with the first number that is free. */
+export function freshAlias(alias: string, taken: ReadonlySet<string>): string {
+  let fresh = alias;
+  for (let count = 2; taken.has(fresh); count += 1) {
+    fresh = `${alias}-${count}`;
+  }
+  return fresh;
+}
+
 function toUrlTransport(argument: string): McpTransport {
   if (!URL.canParse(argument)) {
     throw invalid(`--server ${JSON.stringify(argument)} is not a valid URL.`);
@@ -76,14 +85,6 @@ function aliasOf(transport: McpTransport): string {
 /** `server-memory`, `index.js`, `mcp-proxy@1.2` without what says nothing. */
 const plainPart = (part: string): string =>
   part.replace(/\.[cm]?[jt]s$|\.py$|\.exe$|@[\d.]+$/g, "").replace(/^(mcp-)?server-|^mcp-/, "");
-
-function freshAlias(alias: string, taken: ReadonlySet<string>): string {
-  let fresh = alias;
-  for (let count = 2; taken.has(fresh); count += 1) {
-    fresh = `${alias}-${count}`;
-  }
-  return fresh;
-}
 
 const invalid = (message: string): ConfigurationError =>
   new ConfigurationError(message, { code: "invalid-configuration" });
