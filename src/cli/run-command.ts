@@ -3,6 +3,7 @@ import type { RunResult } from "../agent/run-result.ts";
 import { ConfigurationError } from "../base/dragoman-error.ts";
 import { silentLogger } from "../base/logger.ts";
 import { createDragoman } from "../configure.ts";
+import { isModelId, noSuchModel } from "../provider-ids.ts";
 import { chooseServers } from "./choose-servers.ts";
 import type { CliStreams } from "./cli-streams.ts";
 import type { ExitCode } from "./exit-code.ts";
@@ -42,6 +43,11 @@ export async function runCommand(
   }
   if (session === undefined && options.sessions !== undefined) {
     throw invalid("--sessions says where conversations are kept; --session ID says which one.");
+  }
+  if (model !== undefined && !isModelId(model)) {
+    throw invalid(
+      `--model: ${noSuchModel(model)}; for any other server that speaks OpenAI's protocol, set OPENAI_BASE_URL and use "openai:" and its model.`,
+    );
   }
   const servers = await chooseServers(options, streams.env);
   await using sessions = openSessionFile(options.sessions, streams.env);
