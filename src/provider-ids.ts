@@ -86,7 +86,7 @@ export async function modelOfId(id: string, env: Environment): Promise<ChosenMod
   }
   const provider = providerOf(id);
   const model = id.slice(id.indexOf(":") + 1);
-  if (provider === undefined || model === "") {
+  if (provider === undefined || !isModelId(id)) {
     throw unknownModel(id);
   }
   const apiKey = keyFor(id, env);
@@ -110,10 +110,18 @@ function providerOf(id: string): Provider | undefined {
   return Object.hasOwn(providers, name) ? providers[name] : undefined;
 }
 
-function unknownModel(id: string): ConfigurationError {
+/** Whether an id is of the form that {@link modelOfId} knows; a key may still be missing. */
+export const isModelId = (id: string): boolean =>
+  id === "offline" || (providerOf(id) !== undefined && id.indexOf(":") < id.length - 1);
+
+/** `There is no model …`, and which ids there are. */
+export function noSuchModel(id: string): string {
   const examples = Object.values(providers).map(({ example }) => `"${example}"`);
-  return new ConfigurationError(
-    `There is no model "${id}". Use "offline", or a provider and its model, such as ${examples.join(", ")}; for any other server that speaks OpenAI's protocol, pass openAiCompatible({ baseUrl, model }) from "dragoman/models"; for any other provider, configure({ models }).`,
+  return `There is no model "${id}". Use "offline", or a provider and its model, such as ${examples.join(", ")}`;
+}
+
+const unknownModel = (id: string): ConfigurationError =>
+  new ConfigurationError(
+    `${noSuchModel(id)}; for any other server that speaks OpenAI's protocol, pass openAiCompatible({ baseUrl, model }) from "dragoman/models"; for any other provider, configure({ models }).`,
     { code: "unknown-model" },
   );
-}

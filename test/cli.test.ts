@@ -97,6 +97,7 @@ function survivors(): readonly number[] {
 }
 
 function expectClean({ stdout, stderr }: Outcome): void {
+  expect(stderr).not.toMatch(/mcpToolset|openAiCompatible|configure\(|defineAgent|dragoman\//); // calls of a library
   expect(stdout + stderr).not.toMatch(/\n\s+at .*[:(]/); // no stack trace
   expect(survivors()).toEqual([]);
 }
@@ -171,6 +172,43 @@ test("an mcpServers file gives servers, and one that fails leaves the others alo
   expect(outcome.stdout).toMatch(/^✓ get-sum/m);
 });
 
+test("an odd server of a file is reported with its line, and the others are used", async () => {
+  const config = file(
+    "mcp.json",
+    `{ "mcpServers": {
+      "typo": { "comand": "x" },
+      "calc": ${JSON.stringify({ command: node, args: [serverPath("everything"), "stdio"], autoApprove: ["echo"] })}
+    } }`,
+  );
+  const outcome = await dragoman("run", "2 plus 3", "--mcp", config);
+  expect(outcome).toMatchObject({ code: 0, stderr: "" });
+  expect(outcome.stdout).toMatch(/^✗ typo: .*mcp\.json:2: .*comand.*command/m);
+  expect(outcome.stdout).toMatch(/^✓ get-sum/m);
+});
+
+test("where some servers of a file are odd and the rest fail, standard error names each", async () => {
+  const config = file("mcp.json", {
+    mcpServers: { typo: { comand: "x" }, gone: { command: "no-such-command-anywhere" } },
+  });
+  const outcome = await dragoman("run", "Hi", "--mcp", config, "--quiet");
+  expect(outcome.code).toBe(2);
+  expect(outcome.stderr).toMatch(/^ {2}typo: .*mcp\.json:4/m);
+  expect(outcome.stderr).toMatch(/^ {2}gone: .*no-such-command-anywhere/m);
+  expectClean(outcome);
+});
+
+test("servers of two files may have the same name", async () => {
+  const calc = { command: node, args: [serverPath("everything"), "stdio"] };
+  const files = ["one.json", "two.json"].flatMap((name) => [
+    "--mcp",
+    file(name, { mcpServers: { calc } }),
+  ]);
+  const { code, stdout } = await dragoman("run", "2 plus 3", ...files);
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/calc: connected/);
+  expect(stdout).toMatch(/calc-2: connected/);
+});
+
 test("a server called on the command line twice has two names", async () => {
   const twice = ["--server", everything, "--server", everything];
   const { code, stdout } = await dragoman("run", "2 plus 3", ...twice);
@@ -202,7 +240,11 @@ test("--session goes on with a conversation, in the user's data folder or in a f
 const mistakes: Readonly<Record<string, { args: () => readonly string[]; says: RegExp }>> = {
   "an unknown model": {
     args: () => ["run", "Hi", "--model", "gpt5"],
-    says: /no model "gpt5".*"offline"/,
+    says: /no model "gpt5".*"offline".*OPENAI_BASE_URL/,
+  },
+  "a provider without a model": {
+    args: () => ["run", "Hi", "--model", "openai:"],
+    says: /no model/,
   },
   "a model without its key": {
     args: () => ["run", "Hi", "--model", "openai:gpt-5"],
@@ -225,6 +267,10 @@ const mistakes: Readonly<Record<string, { args: () => readonly string[]; says: R
     ],
     says: /typo\.json:4.*comand.*command/,
   },
+  "a file nested without end": {
+    args: () => ["run", "Hi", "--mcp", file("deep.json", "[".repeat(20_000))],
+    says: /deep\.json:1: .*nested/,
+  },
   "a variable that is not set": {
     args: () => [
       "run",
@@ -239,9 +285,14 @@ const mistakes: Readonly<Record<string, { args: () => readonly string[]; says: R
     says: /no-such-command-anywhere/,
   },
   "an http: URL that is not loopback": {
-    args: () => ["run", "Hi", "--server", "http://mcp.example/rpc"],
-    says: /https:/,
+    args: () => ["run", "Hi", "--server", "http://me:pa55word@mcp.example/rpc"],
+    says: /^(?!.*pa55word).*--server http:\/\/mcp\.example\/rpc: .*https:.*--mcp/,
   },
+  "a ws: URL that is not loopback": {
+    args: () => ["run", "Hi", "--server", "ws://mcp.example/rpc"],
+    says: /--server ws:.*wss:.*--mcp/,
+  },
+  "a URL that is none": { args: () => ["run", "Hi", "--server", "http://"], says: /not valid/ },
   "a URL of another kind": { args: () => ["run", "Hi", "--server", "ftp://x"], says: /"ftp:"/ },
   "a file of conversations without one": {
     args: () => ["run", "Hi", "--sessions", "x.db"],
@@ -286,6 +337,12 @@ test("a server that never answers is given up after its time", async () => {
   expect(outcome.code).toBe(2);
   expect(outcome.stdout).toMatch(/silent: .*300 ms/);
   expectClean(outcome);
+});
+
+test("standard error that nobody reads any more changes nothing", async () => {
+  const running = start("run", "Hi", "--jsn");
+  running.child.stderr?.destroy();
+  expect(await running.outcome).toMatchObject({ code: 2, stderr: "" });
 });
 
 test.each(["SIGINT", "SIGTERM"] as const)("%s stops a run in good order", async (signal) => {

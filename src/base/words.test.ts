@@ -32,3 +32,8 @@ test.each(["string", "need", "class", "echo"])("%s stays as it is", (word) => {
 test("a script without spaces gives pairs of characters", () => {
   expect(wordsOf("天気予報")).toEqual(["天気", "気予", "予報"]);
 });
+
+test("what is too long to be a word keeps its ending", () => {
+  const long = "a".repeat(98);
+  expect(wordsOf(`${long}s ${long}ers`)).toEqual([long, `${long}ers`]);
+});

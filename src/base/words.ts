@@ -26,7 +26,13 @@ function pairsOf(run: string): readonly string[] {
 const stems = new Map<string, string>();
 const mostStems = 20_000;
 
+/** Nothing longer is a word, and endings are looked for in time that grows with the square of the length. */
+const longestWord = 100;
+
 function stemOf(word: string): string {
+  if (word.length > longestWord) {
+    return word;
+  }
   const known = stems.get(word);
   if (known !== undefined) {
     return known;

@@ -23,6 +23,7 @@ process.on("SIGINT", stop);
 process.on("SIGTERM", stop);
 // A reader that goes away (`| head`) is no fault of the run's, but there is nobody to tell more.
 process.stdout.on("error", () => controller.abort("the output was closed"));
+process.stderr.on("error", () => {}); // the exit code says it as well
 
 process.exitCode = await runCli(process.argv.slice(2), {
   stdout: process.stdout,

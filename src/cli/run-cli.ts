@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
-import { DragomanError } from "../base/dragoman-error.ts";
+import { DragomanError, messageOf } from "../base/dragoman-error.ts";
 import type { CliStreams } from "./cli-streams.ts";
 import type { ExitCode } from "./exit-code.ts";
 import type { RunCommandOptions } from "./run-command.ts";
-import { terminalText } from "./terminal-text.ts";
+import { terminalLine, terminalText } from "./terminal-text.ts";
 
 /** The command line as a function: no process state is touched but what `streams` holds. */
 export async function runCli(args: readonly string[], streams: CliStreams): Promise<ExitCode> {
@@ -23,7 +23,9 @@ export async function runCli(args: readonly string[], streams: CliStreams): Prom
       streams.stderr.write(`error: ${terminalText(thrown.message)}\n`);
       return 2;
     }
-    throw thrown;
+    const what = terminalLine(messageOf(thrown), 500);
+    streams.stderr.write(`error: something went wrong that should not: ${what}\n`);
+    return 1;
   }
 }
 

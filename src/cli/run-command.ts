@@ -1,17 +1,15 @@
+import type { FailedServer } from "../agent/run-failure.ts";
 import type { RunResult } from "../agent/run-result.ts";
 import { ConfigurationError } from "../base/dragoman-error.ts";
 import { silentLogger } from "../base/logger.ts";
 import { createDragoman } from "../configure.ts";
-import { mcpToolset } from "../mcp/mcp-toolset.ts";
-import { readMcpConfig } from "../mcp/read-mcp-config.ts";
-import type { McpServerConfig } from "../tool/mcp-server-config.ts";
-import type { Toolset } from "../tool/toolset.ts";
+import { isModelId, noSuchModel } from "../provider-ids.ts";
+import { chooseServers } from "./choose-servers.ts";
 import type { CliStreams } from "./cli-streams.ts";
 import type { ExitCode } from "./exit-code.ts";
 import { jsonReporter, lineReporter, quietReporter, type RunReporter } from "./run-reporter.ts";
-import { parseServerArgument } from "./server-argument.ts";
 import { openSessionFile } from "./session-file.ts";
-import { terminalText } from "./terminal-text.ts";
+import { terminalLine, terminalText } from "./terminal-text.ts";
 
 /** What `dragoman run` is called with. */
 export interface RunCommandOptions {
@@ -46,7 +44,12 @@ export async function runCommand(
   if (session === undefined && options.sessions !== undefined) {
     throw invalid("--sessions says where conversations are kept; --session ID says which one.");
   }
-  const servers = await chooseServers(options, streams);
+  if (model !== undefined && !isModelId(model)) {
+    throw invalid(
+      `--model: ${noSuchModel(model)}; for any other server that speaks OpenAI's protocol, set OPENAI_BASE_URL and use "openai:" and its model.`,
+    );
+  }
+  const servers = await chooseServers(options, streams.env);
   await using sessions = openSessionFile(options.sessions, streams.env);
   const dragoman = createDragoman({
     app: "dragoman",
@@ -72,25 +75,6 @@ export async function runCommand(
   }
   const result = await run.result;
   return conclude(result, servers.length, streams);
-}
-
-async function chooseServers(
-  { mcp, server }: RunCommandOptions,
-  { env }: CliStreams,
-): Promise<readonly Toolset[]> {
-  const read = await Promise.all(mcp.map((file) => readMcpConfig(file, { env })));
-  const optional: readonly McpServerConfig[] = read.flat();
-  const taken = new Set(optional.map(({ name }) => name));
-  const required: McpServerConfig[] = [];
-  for (const argument of server) {
-    const config = parseServerArgument(argument, taken);
-    taken.add(config.name);
-    required.push(config);
-  }
-  return [
-    ...optional.map((config) => mcpToolset(config)),
-    ...required.map((config) => mcpToolset({ ...config, onUnavailable: "fail" })),
-  ];
 }
 
 function reporterOf({ json, quiet }: RunCommandOptions, streams: CliStreams): RunReporter {
@@ -120,7 +104,7 @@ function conclude(result: RunResult, servers: number, { stderr }: CliStreams): E
   switch (result.status) {
     case "completed":
       if (servers > 0 && result.failedServers.length === servers) {
-        tell("none of the MCP servers could be used; see above, and check them one by one.");
+        tell(`none of the MCP servers could be used:${result.failedServers.map(lineOf).join("")}`);
         return 2;
       }
       return 0;
@@ -132,6 +116,9 @@ function conclude(result: RunResult, servers: number, { stderr }: CliStreams): E
       return badInput.has(result.error.code) ? 2 : 1;
   }
 }
+
+const lineOf = ({ name, error }: FailedServer): string =>
+  `\n  ${name}: ${terminalLine(error.message, 1_000)}`;
 
 const invalid = (message: string): ConfigurationError =>
   new ConfigurationError(message, { code: "invalid-configuration" });

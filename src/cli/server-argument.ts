@@ -1,5 +1,7 @@
 import parseArgsStringToArgv from "string-argv";
 import { ConfigurationError } from "../base/dragoman-error.ts";
+import { redactUrl } from "../base/redact-url.ts";
+import { parseMcpServerConfig } from "../mcp/parse-mcp-server-config.ts";
 import type { McpServerConfig, McpTransport } from "../tool/mcp-server-config.ts";
 
 /**
@@ -13,12 +15,24 @@ export function parseServerArgument(argument: string, taken: ReadonlySet<string>
   const transport = /^[a-z][a-z0-9+.-]*:\/\//i.test(argument)
     ? toUrlTransport(argument)
     : toStdioTransport(argument);
-  return { name: freshAlias(aliasOf(transport), taken), transport };
+  const name = freshAlias(aliasOf(transport), taken);
+  return parseMcpServerConfig({ name, transport }, `--server ${JSON.stringify(name)}`);
+}
+
+/** The alias, or where another server has it, the alias with the first number that is free. */
+export function freshAlias(alias: string, taken: ReadonlySet<string>): string {
+  let fresh = alias;
+  for (let count = 2; taken.has(fresh); count += 1) {
+    fresh = `${alias}-${count}`;
+  }
+  return fresh;
 }
 
 function toUrlTransport(argument: string): McpTransport {
   if (!URL.canParse(argument)) {
-    throw invalid(`--server ${JSON.stringify(argument)} is not a valid URL.`);
+    throw invalid(
+      "--server was given a URL that is not valid: write it whole, as in https://host/mcp.",
+    );
   }
   const url = new URL(argument);
   if (!/^(?:http|ws)s?:$/.test(url.protocol)) {
@@ -26,7 +40,12 @@ function toUrlTransport(argument: string): McpTransport {
       `--server takes an http:, https:, ws: or wss: URL, or a command; "${url.protocol}" is neither.`,
     );
   }
-  const insecure = !url.protocol.endsWith("s:") && isLoopback(url.hostname);
+  const insecure = url.protocol === "http:" || url.protocol === "ws:";
+  if (insecure && !isLoopback(url.hostname)) {
+    throw invalid(
+      `--server ${redactUrl(url)}: anyone on the way can read what goes over ${url.protocol} Use ${url.protocol.replace(":", "s:")}; or, for a server in a network of your own, name it in an mcpServers file with "allowInsecureHttp": true, and give that with --mcp.`,
+    );
+  }
   return {
     type: url.protocol.startsWith("ws") ? "ws" : "streamable-http",
     url: argument,
@@ -76,14 +95,6 @@ function aliasOf(transport: McpTransport): string {
 /** `server-memory`, `index.js`, `mcp-proxy@1.2` without what says nothing. */
 const plainPart = (part: string): string =>
   part.replace(/\.[cm]?[jt]s$|\.py$|\.exe$|@[\d.]+$/g, "").replace(/^(mcp-)?server-|^mcp-/, "");
-
-function freshAlias(alias: string, taken: ReadonlySet<string>): string {
-  let fresh = alias;
-  for (let count = 2; taken.has(fresh); count += 1) {
-    fresh = `${alias}-${count}`;
-  }
-  return fresh;
-}
 
 const invalid = (message: string): ConfigurationError =>
   new ConfigurationError(message, { code: "invalid-configuration" });

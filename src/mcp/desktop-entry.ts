@@ -1,3 +1,4 @@
+import type { ConfigurationError } from "../base/dragoman-error.ts";
 import type { McpServerConfig } from "../tool/mcp-server-config.ts";
 import {
   ConfigFault,
@@ -16,6 +17,19 @@ export interface ReadMcpConfigOptions {
   readonly env: Environment;
   /** Allows `http:` for addresses of this machine. Default false. */
   readonly allowInsecureLoopback?: boolean;
+  /**
+   * Is told of each server whose entry has a fault, which is then left out; the others are given.
+   * Without it the first such fault is thrown.
+   */
+  readonly onFault?: (fault: McpConfigFault) => void;
+}
+
+/** A server of a file that cannot be used as it is written. */
+export interface McpConfigFault {
+  /** The server's name in the file. Of two servers of one name it is the second that is at fault. */
+  readonly name: string;
+  /** Says the file, the line and what is wrong there. */
+  readonly error: ConfigurationError;
 }
 
 /**
@@ -31,7 +45,12 @@ export function fromDesktopEntry(
   if (optionalFlag(written, "disabled", []) === true) {
     return undefined;
   }
-  const fields = fieldsAt(expandVariables(written, options.env, []), [], "a server");
+  const ours = Object.entries(written).filter(([key]) => !keysOfClients.has(key));
+  const fields = fieldsAt(
+    expandVariables(Object.fromEntries(ours), options.env, []),
+    [],
+    "a server",
+  );
   refuseUnknownKeys(fields, [...ownKeys, ...transportKeys], { path: [], what: "the server" });
   const timeoutMs = timeoutOf(fields);
   try {
@@ -49,6 +68,12 @@ export function fromDesktopEntry(
 }
 
 const ownKeys = ["type", "description", "timeoutMs", "timeout", "limits", "disabled"];
+
+/** What desktop clients note for themselves: which calls they do not ask about, how a server is shown. */
+const keysOfClients: ReadonlySet<string> = new Set([
+  ...["autoApprove", "alwaysAllow", "disabledTools", "trust"],
+  ...["icon", "iconPath", "displayName", "gallery", "version", "watchPaths"],
+]);
 
 const transportKeys = [
   ...["command", "args", "env", "cwd"],

@@ -1,7 +1,7 @@
 export type { McpLimits } from "../tool/mcp-limits.ts";
 export type { OutputMismatchPolicy } from "./check-output.ts";
 export type { McpCustomTransport } from "./custom-link.ts";
-export type { ReadMcpConfigOptions } from "./desktop-entry.ts";
+export type { McpConfigFault, ReadMcpConfigOptions } from "./desktop-entry.ts";
 export { McpClient, type McpClientOptions, type McpRequestOptions } from "./mcp-client.ts";
 export type { CallToolOptions, ListToolsScope, McpConnectionConfig } from "./mcp-connection.ts";
 export {

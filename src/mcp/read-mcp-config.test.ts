@@ -163,3 +163,50 @@ test("limits of a server are read and checked", async () => {
   expect(await read(one({ command: "x", limits }))).toEqual([{ name: "one", transport, limits }]);
   expect(await faultOf(one({ command: "x", limits: { maxTool: 5 } }))).toContain('mean "maxTools"');
 });
+
+test("where faults are listened for, each is told with its server and line, and the others are given", async () => {
+  const text = `{ "mcpServers": {
+    "typo": { "comand": "x" },
+    "good": { "command": "x" },
+    "unset": { "command": "\${UNSET}" },
+    "odd": 1,
+    "good": { "command": "y" },
+    "last": { "command": "z" }
+  } }`;
+  const told: string[] = [];
+  const onFault: ReadMcpConfigOptions["onFault"] = ({ name, error }) =>
+    told.push(`${name} ${error.message.replace(`${folder}/`, "").slice(0, 10)}`);
+  const configs = await read(text, { onFault });
+  expect(configs.map(({ name }) => name)).toEqual(["good", "last"]);
+  expect(told).toEqual([
+    "typo mcp.json:2",
+    "unset mcp.json:4",
+    "odd mcp.json:5",
+    "good mcp.json:6",
+  ]);
+});
+
+test.each(['{ "mcpServers": [] }', "{", '{ "servers": {} }'])(
+  "a fault of the file as a whole is thrown although faults are listened for: %s",
+  async (text) => {
+    expect(await faultOf(text, { onFault: () => {} })).toContain("mcp.json:1");
+  },
+);
+
+test.each([
+  ...["autoApprove", "alwaysAllow", "disabledTools", "trust"],
+  ...["icon", "iconPath", "displayName", "gallery", "version", "watchPaths"],
+])("%s, which a desktop client writes for itself, is passed over", async (key) => {
+  const transport = { type: "stdio", command: "x" };
+  const entry = { command: "x", [key]: ["${UNSET}"] };
+  expect(await read(one(entry))).toEqual([{ name: "one", transport }]);
+});
+
+test.each(["[", '{"a":', '{ "mcpServers": { "a": { "args": ['])(
+  "a file that is nested without end is refused with its line: %s",
+  async (opening) => {
+    const brackets = opening.slice(-1) === "[" ? "[" : opening;
+    const text = `\n${opening}${brackets.repeat(20_000)}`;
+    expect(await faultOf(text)).toContain("mcp.json:2: This is nested more than 100 levels deep");
+  },
+);

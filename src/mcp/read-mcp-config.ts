@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import {
+  createScanner,
   findNodeAtLocation,
   getNodeValue,
   type Node,
@@ -19,9 +20,11 @@ import { fromDesktopEntry, type ReadMcpConfigOptions } from "./desktop-entry.ts"
  * also with `description`, `timeoutMs` (or `timeout`, milliseconds too) and `disabled`; for a URL
  * also the other settings of a transport, save functions. Comments and trailing commas are
  * allowed, and `${NAME}` and `${NAME:-default}` in texts are taken from `env`. Disabled servers are
- * left out; what else is in the file beside `mcpServers` is another program's.
+ * left out; what else is in the file beside `mcpServers` is another program's, and so are keys of a
+ * server that only a desktop client can use (`autoApprove`, `alwaysAllow`, `disabledTools`, …).
  *
- * @throws ConfigurationError `invalid-configuration` with file and line, on the first fault.
+ * @throws ConfigurationError `invalid-configuration` with file and line, on the first fault; where
+ *   `onFault` is given, only on a fault of the file as a whole.
  */
 export async function readMcpConfig(
   file: string,
@@ -43,12 +46,12 @@ export async function readMcpConfig(
       continue; // the parser has reported such a property as a syntax error
     }
     const name = String(key.value);
-    if (names.has(name)) {
-      throw report(key, `There are two servers of the name "${name}".`);
+    try {
+      const config = tryEntry({ name, key, value, names }, options, report);
+      configs.push(...(config === undefined ? [] : [config]));
+    } catch (error) {
+      tellFault(name, error, options);
     }
-    names.add(name);
-    const config = tryEntry(name, value, options, report);
-    configs.push(...(config === undefined ? [] : [config]));
   }
   return configs;
 }
@@ -61,23 +64,42 @@ function noServers(root: Node): string {
   return `There is no "mcpServers" in the file${close === undefined ? "" : `, but "${close}": rename it`}. It must hold { "mcpServers": { "name": { "command": … } } }.`;
 }
 
+/** An entry of `mcpServers`, and the names that entries before it have. */
+interface Entry {
+  readonly name: string;
+  readonly key: Node;
+  readonly value: Node;
+  readonly names: Set<string>;
+}
+
 function tryEntry(
-  name: string,
-  node: Node,
+  { name, key, value, names }: Entry,
   options: ReadMcpConfigOptions,
   report: (node: Node, fault: ConfigFault | string) => ConfigurationError,
 ): McpServerConfig | undefined {
+  if (names.has(name)) {
+    throw report(key, `There are two servers of the name "${name}".`);
+  }
+  names.add(name);
   try {
-    return fromDesktopEntry(name, getNodeValue(node), options);
+    return fromDesktopEntry(name, getNodeValue(value), options);
   } catch (fault) {
     if (fault instanceof ConfigFault) {
       throw report(
-        nearest(node, fault.path),
+        nearest(value, fault.path),
         new ConfigFault([], `Server "${name}": ${fault.message}`),
       );
     }
     throw fault;
   }
+}
+
+/** Tells of the fault where somebody listens; else throws it. */
+function tellFault(name: string, error: unknown, { onFault }: ReadMcpConfigOptions): void {
+  if (onFault === undefined || !ConfigurationError.is(error)) {
+    throw error;
+  }
+  onFault({ name, error });
 }
 
 /** The node at a path of an entry, or the innermost one on the way there that exists. */
@@ -104,6 +126,7 @@ async function readText(file: string): Promise<string> {
 }
 
 function parse(file: string, text: string): Node {
+  refuseDepth(file, text);
   const errors: ParseError[] = [];
   const root = parseTree(text, errors, { allowTrailingComma: true });
   const [first] = errors;
@@ -114,6 +137,27 @@ function parse(file: string, text: string): Node {
     throw at(file, text, 0, "The file is empty.");
   }
   return root;
+}
+
+/** No configuration is as deep, and the parser calls itself for each level. */
+const deepest = 100;
+
+function refuseDepth(file: string, text: string): void {
+  const scanner = createScanner(text, true);
+  let depth = 0;
+  while (scanner.getPosition() < text.length) {
+    scanner.scan();
+    const sign = text.charAt(scanner.getTokenOffset()); // of a text it is the quotation mark
+    if (/[{[]/.test(sign)) {
+      depth += 1;
+    } else if (/[}\]]/.test(sign)) {
+      depth -= 1;
+    }
+    if (depth > deepest) {
+      const offset = scanner.getTokenOffset();
+      throw at(file, text, offset, `This is nested more than ${deepest} levels deep.`);
+    }
+  }
 }
 
 /** `CloseBraceExpected` as `close brace expected`. */

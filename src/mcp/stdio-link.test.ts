@@ -137,6 +137,17 @@ test("secrets of the child's environment are hidden in what it said", async () =
   expect((await failureOf(seen)).message).toContain("bad key [hidden]");
 });
 
+test("secrets among the child's arguments are hidden in what it said", async () => {
+  const transport = fakeStdio({
+    exitCode: 1,
+    stderr: "usage: --token sk-12345678 --port 3000000\n",
+  });
+  const args = [...(transport.args ?? []), "--token", "sk-12345678", "--port", "3000000"];
+  const seen = linkTo({ ...transport, args });
+  await seen.link.start();
+  expect((await failureOf(seen)).message).toContain("usage: --token [hidden] --port 3000000");
+});
+
 test("a message that is too long ends the connection and the child", async () => {
   const seen = fake({ flood: 2000, stubborn: true }, { maxMessageBytes: 1000 });
   await seen.link.start();

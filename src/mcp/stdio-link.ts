@@ -6,6 +6,7 @@ import { McpError, type McpErrorCode } from "./mcp-error.ts";
 import { messagesInLine } from "./messages-in-line.ts";
 import { signalGroup, spawnGroup, sweepGroup } from "./process-group.ts";
 import type { RpcMessage } from "./rpc-message.ts";
+import { secretsIn } from "./secret-arguments.ts";
 import type { ServerLink } from "./server-link.ts";
 import { startFailure } from "./start-failure.ts";
 import { TailBuffer } from "./tail-buffer.ts";
@@ -139,7 +140,8 @@ export class StdioLink implements ServerLink {
   }
 
   hide(text: string): string {
-    return hideValues(text, Object.values(this.#options.transport.env ?? {}));
+    const { args = [], env = {} } = this.#options.transport;
+    return hideValues(text, [...Object.values(env), ...secretsIn(args)]);
   }
 
   close(): Promise<void> {

@@ -170,3 +170,12 @@ test("the notice has two lines: what is used, and how to get a model", () => {
   expect(how).toContain("GEMINI_API_KEY");
   expect(rest).toEqual([]);
 });
+
+test("a message that is too long is refused, and does not hinder the next", async () => {
+  const long = user(`Read the note "${"a".repeat(100_000)}"`);
+  const refused = await eventsOf({ messages: [long] });
+  expect(textIn(refused)).toContain("no message of more than 100000 characters");
+  expect(refused.some(({ kind }) => kind === "tool-call-start")).toBe(false);
+  const next = await eventsOf({ messages: [long, user("Read the note a.txt")] });
+  expect(next).toContainEqual({ kind: "tool-call-delta", id: "call_1", text: '{"path":"a.txt"}' });
+});

@@ -37,6 +37,9 @@ export function offlineModel({ maxCalls = 5 }: OfflineModelOptions = {}): Model 
   };
 }
 
+/** In UTF-16 units. A part of a message would be worse than none: what is cut off may be a value. */
+const longestMessage = 100_000;
+
 type Decision =
   | { readonly kind: "call"; readonly call: PlannedCall }
   | { readonly kind: "answer"; readonly text: string };
@@ -50,11 +53,16 @@ function decide({ messages, tools, toolChoice }: ModelRequest, maxCalls: number)
   const texts = messages.flatMap((message) =>
     message.role === "user" ? [textOf(message.content)] : [],
   );
+  const message = texts.at(-1) ?? "";
+  if (message.length > longestMessage) {
+    const text = `The offline model reads no message of more than ${longestMessage} characters, and this one has ${message.length}.\n${howToGetModel}`;
+    return { kind: "answer", text };
+  }
   const made = exchangesOf(messages.slice(start + 1));
   const planning: Planning = {
-    message: texts.at(-1) ?? "",
+    message,
     tools,
-    earlier: texts.slice(-4, -1),
+    earlier: texts.slice(-4, -1).filter((text) => text.length <= longestMessage),
     knownRoot: knownRootOf(exchangesOf(messages.slice(0, Math.max(start, 0))), tools),
     outcomes: [],
   };

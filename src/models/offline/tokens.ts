@@ -147,9 +147,15 @@ const readForm: Reader = (message, position) => {
   bareRun.lastIndex = position;
   const [run = ""] = bareRun.exec(message) ?? [];
   const text = run === "." || run === ".." ? run : run.replace(/[.,;:?!)\]]+$/, "");
-  const kind = text === "" ? undefined : formOf(text, message.charAt(position - 1));
+  const kind =
+    text === "" || text.length > longestForm
+      ? undefined
+      : formOf(text, message.charAt(position - 1));
   return kind === undefined ? undefined : makeToken(kind, text, text, position);
 };
+
+/** No path, address or URL is longer; only a `data:` URL is, which is told by its beginning. */
+const longestForm = 4_000;
 
 const dataUrl = /data:[\w.+/-]*(?:;[\w=.-]+)*,[^\s"'<>]*/y;
 const bareRun = /[^\s"`<>“”«»,;]+(?:,[^\s"`,;]+)*/y;
