@@ -13,7 +13,10 @@ export function decodeContent(
   source: Readable,
   contentEncoding: string | undefined,
 ): Readable | undefined {
-  const codings = (contentEncoding ?? "")
+  if (contentEncoding === undefined) {
+    return undefined; // as most answers are
+  }
+  const codings = contentEncoding
     .split(",")
     .map((coding) => coding.trim().toLowerCase())
     .filter((coding) => coding !== "" && coding !== "identity");

@@ -29,7 +29,7 @@ test("a stream that is cut is taken up again where it was, however often it open
       seen.push(request.headers["last-event-id"]);
       response
         .writeHead(200, head)
-        .end(seen.length < 3 ? "" : `data: ${answerTo(asked, "late")}\n\n`);
+        .end(seen.length < 3 ? "data: \n\n" : `data: ${answerTo(asked, "late")}\n\n`);
       return true;
     },
   });
