@@ -42,11 +42,6 @@ export interface AgentDefinition<Output = undefined> extends ToolLevel {
   readonly toolTimeoutMs?: number;
   /** About how many tokens a request may have: old tool results are cut to fit. Default: no limit. */
   readonly maxContextTokens?: number;
-  /**
-   * Takes an answer that is nothing but a tool call written as JSON as that call, where a small model
-   * writes what it should have called. Default false.
-   */
-  readonly recoverWrittenCalls?: boolean;
   /** How often the model may plan anew after a step has failed. Default 0. */
   readonly maxReplans?: number;
   /** What Dragoman itself says to the model, each in place of the default. */
@@ -71,7 +66,6 @@ const knownKeys: Readonly<Record<keyof AgentDefinition, true>> = {
   toolTimeoutMs: true,
   maxContextTokens: true,
   maxReplans: true,
-  recoverWrittenCalls: true,
   prompts: true,
   tools: true,
   mcp: true,

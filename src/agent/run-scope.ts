@@ -118,7 +118,6 @@ export function toLoopScope(settings: RunSettings, parts: RunParts): AgentLoopSc
     concurrency: definition.toolConcurrency ?? 8,
     toolTimeoutMs: definition.toolTimeoutMs,
     maxContextTokens: definition.maxContextTokens,
-    recoverWrittenCalls: definition.recoverWrittenCalls ?? false,
     maxReplans: definition.maxReplans ?? 0,
   };
 }

@@ -1,5 +1,5 @@
 import type { ToolCallPart, ToolResultPart } from "../message/content.ts";
-import { type Message, textOf, toolCallsOf } from "../message/message.ts";
+import { type Message, toolCallsOf } from "../message/message.ts";
 import type { ToolDefinition } from "../model/model.ts";
 import type { FinishReason } from "../model/model-event.ts";
 import type { Tool } from "../tool/tool.ts";
@@ -15,7 +15,6 @@ import {
 import type { ModelTurn } from "./model-turn.ts";
 import type { ToolScope } from "./tool-attempt.ts";
 import { executeToolCalls } from "./tool-execution.ts";
-import { readWrittenCall } from "./written-call.ts";
 
 /** What a loop works with. */
 export interface LoopScope extends ModelScope, ToolScope {
@@ -23,8 +22,6 @@ export interface LoopScope extends ModelScope, ToolScope {
   readonly limits: RunLimits;
   /** How many calls of one turn run at once. */
   readonly concurrency: number;
-  /** Whether an answer that is a written call counts as that call. */
-  readonly recoverWrittenCalls: boolean;
   /** About how many tokens a request may have; `undefined` for no limit. */
   readonly maxContextTokens: number | undefined;
 }
@@ -75,8 +72,7 @@ async function takeStep(
   guard: LoopGuard,
 ): Promise<ModelTurn> {
   return asStep(state, scope, async () => {
-    const answered = await callModel(state, fitted(request, state, scope), scope);
-    const turn = scope.recoverWrittenCalls ? recovered(answered, state, scope) : answered;
+    const turn = await callModel(state, fitted(request, state, scope), scope);
     const calls = toolCallsOf(turn.message);
     if (calls.length > 0) {
       const cutOff = turn.reason === "length";
@@ -88,25 +84,6 @@ async function takeStep(
     }
     return turn;
   });
-}
-
-/** The turn with the call that its text is, if it is one; the conversation then has the call. */
-function recovered(turn: ModelTurn, state: LoopState, scope: LoopScope): ModelTurn {
-  const written =
-    toolCallsOf(turn.message).length === 0
-      ? readWrittenCall(textOf(turn.message.content), scope.tools)
-      : undefined;
-  if (written === undefined) {
-    return turn;
-  }
-  const id = `written_${state.callIds.size + 1}`;
-  state.callIds.add(id);
-  const message = { role: "assistant", content: [{ kind: "tool-call", id, ...written }] } as const;
-  state.messages[state.messages.length - 1] = message; // callModel has just put the turn there
-  scope.steps.emit({ kind: "tool-call-start", id, name: written.name });
-  scope.steps.emit({ kind: "tool-call-delta", id, text: JSON.stringify(written.arguments) });
-  scope.steps.emit({ kind: "tool-call-end", id });
-  return { ...turn, message };
 }
 
 /** One model call and what it leads to, between `step-start` and `step-end`. */
