@@ -8,3 +8,4 @@ export type { OpenAiCompatibleOptions } from "./openai-options.ts";
 export type { StructuredOutput } from "./openai-output.ts";
 export type { MaxTokensField } from "./openai-request.ts";
 export type { ProviderOptions } from "./provider-options.ts";
+export { recoverCalls } from "./recover-calls.ts";
