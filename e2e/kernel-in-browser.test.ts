@@ -54,7 +54,7 @@ test("in a browser, a passed deadline ends a run", async () => {
   });
 });
 
-test("a page loads one chunk more, when a plain JSON Schema is to be checked", async () => {
+test("a page loads one chunk more, when a pattern of a JSON Schema is to be checked", async () => {
   expect(site.requested.toSorted()).toEqual(entryFiles.toSorted());
   const { status, text, toolResults } = await inPage("checkJsonSchema");
   expect({ status, text }).toEqual({ status: "completed", text: "42." });

@@ -63,20 +63,20 @@ export async function passDeadline(): Promise<RunReport> {
   return toReport(await agent.ask("Go on.", { timeoutMs: 100 }));
 }
 
-/** A tool with a plain JSON Schema is called wrongly, then rightly. */
+/** A tool with a plain JSON Schema that has a pattern is called wrongly, then rightly. */
 export function checkJsonSchema(): Promise<RunReport> {
   const double = defineTool({
     name: "double",
     description: "Doubles a number.",
     inputSchema: {
       type: "object",
-      properties: { value: { type: "number" } },
+      properties: { value: { type: "number" }, unit: { type: "string", pattern: "^[a-z]+$" } },
       required: ["value"],
     },
     execute: ({ value }) => Number(value) * 2,
   });
   const call = (value: string | number): ScriptedTurn => ({
-    calls: [{ name: "double", arguments: { value } }],
+    calls: [{ name: "double", arguments: { value, unit: "kg" } }],
   });
   return ask([call("many"), call(21), "42."], [double]);
 }

@@ -54,8 +54,9 @@ export function createModelChooser(
     id.startsWith("ollama:") ? remembered(id, () => modelOfId(id, env)) : modelOfId(id, env);
   const installed = (): Promise<string | undefined> =>
     remembered("installed", async () => {
-      const { newestOllamaModel } = await import("./models/ollama-probe.ts");
-      return newestOllamaModel(env["OLLAMA_HOST"]);
+      // Where there is no node:http, as in a browser, there is no Ollama to be asked either.
+      const probe = await import("./models/ollama-probe.ts").catch(() => undefined);
+      return probe?.newestOllamaModel(env["OLLAMA_HOST"]);
     });
   return async (wanted) => {
     const chosen = wanted ?? options.model;
