@@ -229,7 +229,7 @@ export class StdioLink implements ServerLink {
   #startBatch(): Batch {
     const batch: Batch = { lines: [], written: Promise.withResolvers() };
     batch.written.promise.catch(() => {}); // each sender has its own view of it
-    setImmediate(() => this.#flush());
+    process.nextTick(() => this.#flush()); // after all that this turn has to say
     return batch;
   }
 
