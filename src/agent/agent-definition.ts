@@ -1,10 +1,10 @@
+import { didYouMean } from "../base/closest-name.ts";
 import { ConfigurationError } from "../base/dragoman-error.ts";
 import { isJsonObject } from "../base/json.ts";
 import type { Schema } from "../base/schema.ts";
 import type { Model } from "../model/model.ts";
 import type { TextAdapter } from "../model/text-adapter.ts";
 import type { Binding } from "../tool/binding.ts";
-import { closestNames } from "../tool/unknown-tool.ts";
 import { type Hooks, hookNames } from "./hooks.ts";
 import type { RunLimits } from "./loop-guard.ts";
 import type { RetryPolicy } from "./model-policy.ts";
@@ -139,9 +139,8 @@ export function checkLimits(limits: RunLimits | undefined, where: string): void 
 function refuseUnknownKeys(value: object, known: readonly string[], what: string): void {
   const unknown = Object.keys(value).find((key) => !known.includes(key));
   if (unknown !== undefined) {
-    const [closest] = closestNames(unknown, known);
     throw invalid(
-      `${what} has an unknown property "${unknown}". Did you mean "${closest}"? Allowed are: ${known.join(", ")}.`,
+      `${what} has an unknown property "${unknown}".${didYouMean(unknown, known)} Allowed are: ${known.join(", ")}.`,
     );
   }
 }

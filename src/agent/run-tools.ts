@@ -1,8 +1,8 @@
+import { didYouMean } from "../base/closest-name.ts";
 import { ConfigurationError } from "../base/dragoman-error.ts";
 import { isTool, type Tool } from "../tool/tool.ts";
 import { normalizeToolName, uniqueToolNames } from "../tool/tool-names.ts";
 import { isToolset, type Toolset } from "../tool/toolset.ts";
-import { closestNames } from "../tool/unknown-tool.ts";
 import type { AgentRuntime, McpEntry, ToolEntry } from "./agent-runtime.ts";
 import { type OpenedServers, type OpeningScope, openToolsets } from "./open-toolsets.ts";
 import { resolveSelection, type Selection } from "./selection.ts";
@@ -90,11 +90,10 @@ function chosenTools(
     return offered;
   }
   for (const name of names.filter((name) => !offered.some((one) => answersTo(one, name)))) {
-    const [closest] = closestNames(
+    const hint = didYouMean(
       name,
       offered.map(({ tool }) => tool.name),
     );
-    const hint = closest === undefined ? "" : ` Did you mean "${closest}"?`;
     scope.steps.emit({
       kind: "notice",
       code: "tool-missing",

@@ -1,5 +1,5 @@
+import { didYouMean } from "../base/closest-name.ts";
 import { isJsonObject } from "../base/json.ts";
-import { didYouMean } from "./closest-name.ts";
 
 /** Where in a configuration something is, from the outside in. */
 export type ConfigPath = readonly (string | number)[];

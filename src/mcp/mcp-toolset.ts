@@ -1,4 +1,5 @@
 import { untilAborted } from "../base/abort.ts";
+import { didYouMean } from "../base/closest-name.ts";
 import { ConfigurationError, messageOf } from "../base/dragoman-error.ts";
 import type { Binding } from "../tool/binding.ts";
 import type { McpLimits } from "../tool/mcp-limits.ts";
@@ -6,7 +7,6 @@ import type { McpTransport } from "../tool/mcp-server-config.ts";
 import { isTool, type Tool } from "../tool/tool.ts";
 import type { OpenToolset, Toolset, ToolsetObserver, UnavailablePolicy } from "../tool/toolset.ts";
 import type { OutputMismatchPolicy } from "./check-output.ts";
-import { didYouMean } from "./closest-name.ts";
 import { isCustomTransport, type McpCustomTransport } from "./custom-link.ts";
 import type { McpClient } from "./mcp-client.ts";
 import {

@@ -1,3 +1,4 @@
+import { didYouMean } from "../base/closest-name.ts";
 import { ConfigurationError } from "../base/dragoman-error.ts";
 import type {
   McpServerConfig,
@@ -5,7 +6,6 @@ import type {
   SseTransport,
   StdioTransport,
 } from "../tool/mcp-server-config.ts";
-import { didYouMean } from "./closest-name.ts";
 import {
   ConfigFault,
   type ConfigPath,

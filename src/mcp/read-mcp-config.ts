@@ -8,9 +8,9 @@ import {
   parseTree,
   printParseErrorCode,
 } from "jsonc-parser";
+import { didYouMean } from "../base/closest-name.ts";
 import { ConfigurationError, messageOf } from "../base/dragoman-error.ts";
 import type { McpServerConfig } from "../tool/mcp-server-config.ts";
-import { didYouMean } from "./closest-name.ts";
 import { ConfigFault, type ConfigPath } from "./config-shape.ts";
 import { fromDesktopEntry, type ReadMcpConfigOptions } from "./desktop-entry.ts";
 

@@ -1,7 +1,7 @@
+import { didYouMean } from "../base/closest-name.ts";
 import { ConfigurationError } from "../base/dragoman-error.ts";
 import { isJsonObject } from "../base/json.ts";
 import { isValidToolName } from "../tool/tool-names.ts";
-import { didYouMean } from "./closest-name.ts";
 import type { McpToolDefinition } from "./tool-definition.ts";
 import { visibleLine } from "./visible-text.ts";
 

@@ -18,7 +18,7 @@ export function unknownTool(name: string, existing: readonly string[]): ToolErro
 }
 
 /** Names by likeness to `name`: shared words, then a common beginning. */
-export function closestNames(name: string, existing: readonly string[]): readonly string[] {
+function closestNames(name: string, existing: readonly string[]): readonly string[] {
   const words = new Set(wordsOf(name));
   const likeness = (known: string): number =>
     wordsOf(known).filter((word) => words.has(word)).length + commonStart(name, known) / 100;
