@@ -52,3 +52,10 @@ test("L-C15, G-T17: SECURITY.md says whom to trust with what", () => {
     expect(security).toContain(said);
   }
 });
+
+test("P4: docs/tools.md says how schemas are converted", () => {
+  const tools = readFileSync("docs/tools.md", "utf8");
+  for (const said of ["JSON Schema 2020-12", "a provider's dialect", "`outputSchema`"]) {
+    expect(tools.slice(tools.indexOf("## How schemas travel"))).toContain(said);
+  }
+});
