@@ -19,7 +19,6 @@ import {
   chooseModels,
   hooksOf,
   openingMessages,
-  outputOf,
   type RunParts,
   type RunSettings,
   sessionOf,
@@ -174,8 +173,8 @@ export class AgentRun<Output> implements Run<Output> {
   async #answerInPlace(text: string, signal: AbortSignal): Promise<AgentAnswer> {
     this.#state.messages.push({ role: "assistant", content: [{ kind: "text", text }] });
     this.#state.text = text;
-    const policy = outputOf(this.#run.definition);
-    return { end: "stop", output: policy && (await takeOutput(text, policy, signal)) };
+    const { output } = this.#run;
+    return { end: "stop", output: output && (await takeOutput(text, output, signal)) };
   }
 
   async #afterAgent(answer: AgentAnswer, binding: Binding): Promise<AgentAnswer> {

@@ -11,7 +11,8 @@ import { type AvailableTool, type Explanation, explainRun, listAvailableTools } 
 import type { Run } from "./run.ts";
 import type { RunInput, RunOptions } from "./run-options.ts";
 import type { RunResult } from "./run-result.ts";
-import { outputOf, type RunSettings } from "./run-scope.ts";
+import type { RunSettings } from "./run-scope.ts";
+import { toOutputPolicy } from "./structured-output.ts";
 
 /** Something that can be asked. Holds no state between runs and may run any number at once. */
 export interface Agent<Output = unknown> {
@@ -47,12 +48,13 @@ export function createAgent<Output>(
   runtimeNow: () => AgentRuntime,
 ): Agent<Output> {
   checkAgentDefinition(definition);
-  outputOf(definition); // says at once where the schema cannot be used
+  // Now, so that a schema that cannot be used is told at once.
+  const output = definition.output && toOutputPolicy(definition.output, definition.name);
   const settingsWith = (options: RunOptions): RunSettings => {
     checkObject(options, Object.keys(optionNames), "options of a run");
     const runtime = runtimeNow();
     checkOptions(options, runtime);
-    return { definition, runtime, options };
+    return { definition, output, runtime, options };
   };
   const start = (input: RunInput, options: RunOptions, observed: boolean): Run<Output> => {
     checkInput(input, definition.name);
@@ -66,7 +68,7 @@ export function createAgent<Output>(
     explain: async (input, options = {}) => explainRun(settingsWith(options), input),
     availableTools: async (options = {}) => listAvailableTools(settingsWith(options)),
   };
-  origins.set(agent, () => ({ definition, runtime: runtimeNow() }));
+  origins.set(agent, () => ({ definition, output, runtime: runtimeNow() }));
   return agent;
 }
 

@@ -49,7 +49,7 @@ export async function explainRun(settings: RunSettings, input: RunInput): Promis
   };
   const { session: _, ...options } = settings.options;
   const run = new AgentRun({
-    runtime: settings.runtime,
+    ...settings,
     definition: { ...settings.definition, fallbackModels: [] },
     options: { ...options, model },
     input,

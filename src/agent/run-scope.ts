@@ -12,11 +12,13 @@ import type { RunInput, RunOptions } from "./run-options.ts";
 import { RunSession } from "./run-session.ts";
 import type { ToolLevel } from "./run-tools.ts";
 import type { Steps } from "./steps.ts";
-import { type OutputPolicy, toOutputPolicy } from "./structured-output.ts";
+import type { OutputPolicy } from "./structured-output.ts";
 
 /** What an agent and the options of a run say together. */
 export interface RunSettings {
   readonly definition: AgentDefinition<unknown>;
+  /** The definition's `output`, turned into what runs need once for all of them. */
+  readonly output: OutputPolicy | undefined;
   readonly runtime: AgentRuntime;
   readonly options: RunOptions;
 }
@@ -50,10 +52,6 @@ const promptsOf = ({ prompts }: AgentDefinition<unknown>): Prompts => ({
 export const hooksOf = ({ hooks = [] }: AgentDefinition<unknown>): readonly Hooks[] =>
   Array.isArray(hooks) ? hooks : [hooks as Hooks]; // Array.isArray does not narrow readonly arrays
 
-/** The typed answer that an agent is to give, if any. */
-export const outputOf = ({ output, name }: AgentDefinition<unknown>): OutputPolicy | undefined =>
-  output && toOutputPolicy(output, name);
-
 /** What a run begins with. */
 export interface RunOpening {
   readonly binding: Binding;
@@ -64,12 +62,11 @@ export interface RunOpening {
 
 /** The conversation of a run at its beginning: what the application says, the history, what is asked. */
 export async function openingMessages(
-  { definition }: RunSettings,
+  { definition, output }: RunSettings,
   { binding, history, input }: RunOpening,
 ): Promise<readonly Message[]> {
   const { instructions } = definition;
   const own = typeof instructions === "function" ? await instructions(binding) : instructions;
-  const output = outputOf(definition);
   const schema = output && JSON.stringify(output.jsonSchema);
   const told = schema && fillTemplate(promptsOf(definition).output, { schema }, "output prompt");
   const text = [own, told].filter((part) => part !== undefined && part !== "").join("\n\n");
@@ -104,13 +101,13 @@ export interface RunParts {
 
 /** Everything that the loop of a run works with. */
 export function toLoopScope(settings: RunSettings, parts: RunParts): AgentLoopScope {
-  const { definition, runtime, options } = settings;
+  const { definition, runtime, options, output } = settings;
   return {
     ...parts,
     clock: runtime.clock,
     random: runtime.random,
     mode: definition.mode ?? "auto",
-    output: outputOf(definition),
+    output,
     prompts: promptsOf(definition),
     hooks: hooksOf(definition),
     retry: definition.retry ?? {},
