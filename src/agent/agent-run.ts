@@ -287,6 +287,10 @@ export class AgentRun<Output> implements Run<Output> {
   }
 
   #emitEnd(result: RunResult<Output>): void {
+    if (result.status === "suspended") {
+      this.#emit({ kind: "run-suspend", waitingFor: result.waitingFor });
+      return;
+    }
     const { status, text, usage } = result;
     const error = status === "failed" ? { error: result.error } : {};
     this.#emit({ kind: "run-end", status, text, usage, ...error });
