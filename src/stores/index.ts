@@ -1,5 +1,7 @@
 export { type MemorySessionsOptions, memorySessions } from "./memory-sessions.ts";
 export type { PostgresClient, PostgresPool } from "./postgres-client.ts";
-export { type PostgresSessionsOptions, postgresSessions } from "./postgres-sessions.ts";
+export type { PostgresStoreOptions } from "./postgres-options.ts";
+export { postgresSessions } from "./postgres-sessions.ts";
 export { sessionLimits } from "./session-limits.ts";
-export { type SqliteSessionsOptions, sqliteSessions } from "./sqlite-sessions.ts";
+export type { SqliteStoreOptions } from "./sqlite-options.ts";
+export { sqliteSessions } from "./sqlite-sessions.ts";
