@@ -71,6 +71,11 @@ export class SqliteDatabase implements AsyncDisposable {
     }
   }
 
+  /** A number that is another one as soon as another connection has changed the database. */
+  async version(): Promise<number> {
+    return numberOf(await this.#connect(), "data_version");
+  }
+
   /**
    * Empties the write-ahead log, which still holds what was deleted. Where somebody else reads just
    * now, that is left to a later checkpoint.
@@ -163,7 +168,10 @@ async function connect({ file, maxBytes, kind }: SqliteDatabaseOptions): Promise
       const pages = Math.floor(maxBytes / numberOf(connection, "page_size"));
       database.exec(`PRAGMA max_page_count = ${Math.max(1, pages)}`);
     }
-    connection.transaction("write", () => migrate(connection, file, kind));
+    // Whoever only reads tables that are up to date need not wait for a writer.
+    if (numberOf(connection, "user_version") !== sqliteMigrations.length) {
+      connection.transaction("write", () => migrate(connection, file, kind));
+    }
     return connection;
   } catch (thrown) {
     database.close();
