@@ -113,10 +113,10 @@ export class HostedRun<Output> implements Run<Output> {
     const { agentPath } = scope;
     this.#publisher.goOnFrom({ sequence, recorder, events: past ?? [] });
     if (past !== undefined) {
-      this.#publisher.publish({ kind: "run-resume" }, agentPath);
+      this.#publisher.publishAnew({ kind: "run-resume" }, agentPath);
     }
     for (const event of closing) {
-      this.#publisher.publish(event.body, event.agentPath);
+      this.#publisher.publishAnew(event.body, event.agentPath);
     }
     this.#publisher.publish({ kind: "run-start", agent: participant.name }, agentPath);
     scope.signal.throwIfAborted();

@@ -24,6 +24,8 @@ export interface LoopScope extends ModelScope, ToolScope {
   readonly tools: ReadonlyMap<string, Tool>;
   /** Adds the tools that have become ready. */
   updateTools(): void;
+  /** Whether every server of the run is open. */
+  hasAllServers(): boolean;
   readonly approval: ApprovalPolicy | undefined;
   readonly limits: RunLimits;
   /** How many calls of one turn run at once. */
