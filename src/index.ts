@@ -27,7 +27,9 @@ export type {
   ApprovalRule,
 } from "./agent/approval.ts";
 export type { Assembly } from "./agent/assembly.ts";
+export { cancelKeptRun } from "./agent/cancel-kept-run.ts";
 export type { AvailableTool, Explanation } from "./agent/explain.ts";
+export { type FollowOptions, followRun } from "./agent/follow-run.ts";
 export type { HookedCall, Hooks } from "./agent/hooks.ts";
 export type { LimitReason, RunLimits } from "./agent/loop-guard.ts";
 export type { RetryPolicy } from "./agent/model-policy.ts";
@@ -56,9 +58,11 @@ export type {
 export type {
   EventRange,
   NewRun,
+  RunAge,
   RunChanges,
   RunFilter,
   RunKey,
+  RunOwner,
   RunPage,
   RunRecord,
   RunStatus,

@@ -17,8 +17,9 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   mcp: ["base", "message", "model", "tool", "http"],
   tools: ["base", "message", "tool", "http", "credentials"],
   stores: kernel,
+  durable: [...kernel, "stores"],
   testing: [...kernel, "mcp", "http"],
-  cli: [...kernel, "http", "models", "mcp", "stores", "."],
+  cli: [...kernel, "http", "models", "mcp", "stores", "durable", "."],
 };
 
 const relativeImport = /(?:from|import)\s*\(?\s*["'](\.[^"']+)["']/g;

@@ -1,4 +1,5 @@
 import { MemoryRunStore } from "../src/agent/memory-run-store.ts";
+import { RunError } from "../src/agent/run-error.ts";
 import type { RunChanges, RunKey } from "../src/agent/run-store.ts";
 
 /** A store whose process ends after some writes: all later ones are lost, until another revives it. */
@@ -14,7 +15,7 @@ export class MortalStore extends MemoryRunStore {
   override async write(key: RunKey, owner: string, changes: RunChanges): Promise<void> {
     this.#left -= 1;
     if (this.#left < 0) {
-      throw new Error("the process has ended");
+      throw new RunError("The process has ended.", { code: "store-unavailable" });
     }
     await super.write(key, owner, changes);
   }

@@ -101,8 +101,10 @@ export class HostedRun<Output> implements Run<Output> {
       await this.#keep(result, begun, journal);
       return result;
     } catch (thrown) {
-      const { logger } = this.#run.runtime;
-      logger.error(`Run ${this.id} could not be recorded: ${messageOf(thrown)}`);
+      if (!(RunError.is(thrown) && thrown.code === "run-lost")) {
+        const { logger } = this.#run.runtime;
+        logger.error(`Run ${this.id} could not be recorded: ${messageOf(thrown)}`);
+      }
       return result.status === "failed" ? result : failedRun(thrown, result);
     }
   }

@@ -1,4 +1,5 @@
 export type { MemoryRunStoreOptions } from "../agent/memory-run-store.ts";
+export { type ErasableStores, type Erased, eraseActor, eraseSession } from "./erase.ts";
 export { memoryRuns } from "./memory-runs.ts";
 export { type MemorySessionsOptions, memorySessions } from "./memory-sessions.ts";
 export type { PostgresClient, PostgresPool } from "./postgres-client.ts";
