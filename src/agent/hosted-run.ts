@@ -1,6 +1,7 @@
 import { messageOf } from "../base/dragoman-error.ts";
 import { createId } from "../base/ids.ts";
 import type { AgentRuntime } from "./agent-runtime.ts";
+import { newDelegations } from "./delegate-tool.ts";
 import type { Participant, ParticipantScope } from "./participant.ts";
 import { RecordedSteps } from "./recorded-steps.ts";
 import type { Run } from "./run.ts";
@@ -157,6 +158,8 @@ export class HostedRun<Output> implements Run<Output> {
       deadline,
       outerLevels,
       draft,
+      tainted: false,
+      delegations: newDelegations(options.limits),
     };
   }
 

@@ -4,6 +4,7 @@ import type { Json } from "../base/json.ts";
 import type { Binding } from "../tool/binding.ts";
 import { isToolset, type OpenToolset, type Toolset } from "../tool/toolset.ts";
 import type { AgentRuntime, McpEntry } from "./agent-runtime.ts";
+import type { ParticipantScope } from "./participant.ts";
 import { RunError } from "./run-error.ts";
 import { type FailedServer, toRunFailure } from "./run-failure.ts";
 import type { Steps } from "./steps.ts";
@@ -13,6 +14,8 @@ export interface OpeningScope {
   readonly runtime: AgentRuntime;
   readonly binding: Binding;
   readonly steps: Steps;
+  /** The asking one's, for tools by which it asks others; `undefined` where tools are only shown. */
+  readonly participant?: ParticipantScope | undefined;
   /** How long servers that are not ready are waited for once one is, in milliseconds. */
   readonly serverWaitMs: number;
   /** Connections that outlive runs; a toolset that is kept there is used, and not closed. */

@@ -24,6 +24,14 @@ export interface Answer {
   readonly output: unknown;
 }
 
+/** Counts delegations, so that agents that hand a task to and fro come to an end. */
+export interface Delegations {
+  count: number;
+  readonly maxCount: number;
+  /** The longest path of names. */
+  readonly maxDepth: number;
+}
+
 /** What a participant works with. */
 export interface ParticipantScope {
   readonly input: RunInput;
@@ -39,4 +47,8 @@ export interface ParticipantScope {
   /** What the assemblies around it say of tools and servers, the outermost first. */
   readonly outerLevels: readonly ToolLevel[];
   readonly draft: RunDraft;
+  /** Whether what it is asked may come from something that a server said. */
+  readonly tainted: boolean;
+  /** How often participants of the whole run have asked others by tools, and what is allowed. */
+  readonly delegations: Delegations;
 }

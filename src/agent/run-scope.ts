@@ -131,7 +131,7 @@ const defaultServerWaitMs = 3_000;
 /** What the servers of a run are opened with. */
 export const openingScope = (
   { definition, runtime }: RunSettings,
-  parts: Pick<OpeningScope, "binding" | "steps">,
+  parts: Pick<OpeningScope, "binding" | "steps" | "participant">,
 ): OpeningScope => ({
   ...parts,
   runtime,
