@@ -1,10 +1,10 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Json, JsonObject } from "../base/json.ts";
 import type { McpLimits } from "../tool/mcp-limits.ts";
-import { type JsonSize, jsonSize } from "./json-size.ts";
 import { McpError, type McpErrorCode } from "./mcp-error.ts";
 import { limitWords, type ResolvedLimits } from "./mcp-limits.ts";
-import { checkToolDefinition, type McpToolDefinition } from "./tool-definition.ts";
+import type { DefinitionMeasure } from "./measure-definition.ts";
+import { checkToolDefinition, type McpToolDefinition, measureEntry } from "./tool-definition.ts";
 import { visibleLine } from "./visible-text.ts";
 
 /** How a list of tools is had. */
@@ -95,7 +95,7 @@ class Listing {
       if (this.found.size >= maxTools) {
         return this.#endAt("mcp-too-many-tools", "maxTools");
       }
-      const size = jsonSize(entry, maxDiscoveryNodes - this.#nodes);
+      const size = measureEntry(entry, this.#options.limits, maxDiscoveryNodes - this.#nodes);
       this.#bytes += size.bytes;
       this.#nodes += size.nodes;
       if (this.#nodes > maxDiscoveryNodes) {
@@ -124,7 +124,7 @@ class Listing {
     return false;
   }
 
-  #take(entry: Json, size: Readonly<JsonSize>): void {
+  #take(entry: Json, size: Readonly<DefinitionMeasure>): void {
     const check = checkToolDefinition(entry, this.#options.limits, size);
     switch (check.kind) {
       case "unusable":

@@ -238,13 +238,15 @@ test("G-T15: limits and outputMismatch of a toolset reach list and results", asy
   const result = { content: [image, image], structuredContent: {} };
   const returned = await callTool(tool("result"), { result });
   expect(JSON.stringify(returned)).toContain("limits.maxImages (1)");
-  expect(await callTool(tool("echo"), {})).toMatchObject({ kind: "success" });
+  for (const _time of ["first", "second"]) {
+    expect(await callTool(tool("echo"), {})).toMatchObject({ kind: "success" });
+  }
   expect(notices).toEqual([
+    expect.stringMatching(/^mcp-too-many-tools: MCP server "fake": .* limits.maxTools \(2\)/),
+    expect.stringMatching(/^mcp-output-mismatch: MCP server "fake": The tool "result" returned/),
     expect.stringMatching(
       /^mcp-schema-unusable: MCP server "fake": The tool "echo": its outputSchema/,
     ),
-    expect.stringMatching(/^mcp-too-many-tools: MCP server "fake": .* limits.maxTools \(2\)/),
-    expect.stringMatching(/^mcp-output-mismatch: MCP server "fake": The tool "result" returned/),
   ]);
 });
 
