@@ -9,7 +9,7 @@ const measure = (
   measureDefinition(value, { mostNodes: 100, mostDepth: 64, longestText: 10, ...bounds });
 
 test("a definition is as large as its text", () => {
-  const value = { a: [1, null, true], "b\u00e9": "x😀", c: {} };
+  const value = { a: [1, null, true], ["é".repeat(33)]: "x😀", c: {} };
   const { bytes, nodes, depth } = measure(value);
   // Separators are counted as if there was one for each part.
   expect(bytes).toBe(Buffer.byteLength(JSON.stringify(value)) + 2);
