@@ -250,6 +250,15 @@ test("G-T15: limits and outputMismatch of a toolset reach list and results", asy
   ]);
 });
 
+test("disabled tools are not had, and nothing is told of them", async () => {
+  const { tools, notices } = await openFake({
+    ...publishing({ name: "bad" }, named("good"), named("evil")),
+    disabledTools: ["evil", "bad", "gone"],
+  });
+  expect(tools.map(({ name }) => name)).toEqual(["good"]);
+  expect(notices).toEqual([]);
+});
+
 test("of a tool that is not wanted nothing is told", async () => {
   const { tools, notices } = await openFake({
     ...publishing({ name: "bad" }, named("good"), named("good")),

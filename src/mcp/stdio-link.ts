@@ -19,8 +19,6 @@ export interface StdioLinkOptions {
   readonly transport: StdioTransport;
   /** What the child inherits; the transport's own `env` is added. */
   readonly inheritedEnv: Readonly<Record<string, string>>;
-  /** The longest message, in bytes. Default 10 MiB. */
-  readonly maxMessageBytes?: number;
 }
 
 /** How long the child may take for each step of its end. */
@@ -80,12 +78,15 @@ export class StdioLink implements ServerLink {
     this.#options = options;
     this.server = options.server;
     this.label = `The MCP server "${options.server}" (command ${JSON.stringify(options.transport.command)})`;
-    const maxBytes = options.maxMessageBytes ?? 10 * mebibyte;
+    const maxBytes = options.transport.maxResponseBytes ?? 10 * mebibyte;
     this.#reader = new LineReader({
       maxBytes,
       onLine: (line) => this.#receive(line),
       onOverflow: () =>
-        this.#finish("mcp-limit", `sent a message of more than ${maxBytes} bytes and was ended`),
+        this.#finish(
+          "mcp-limit",
+          `sent a message of more than ${maxBytes} bytes and was ended. Raise maxResponseBytes of its transport if that is expected`,
+        ),
     });
   }
 
