@@ -70,6 +70,8 @@ export interface McpToolsetSettings {
   readonly tools?: ToolSelection;
   /** How much is taken of the server. Absent ones have their defaults; see {@link McpLimits}. */
   readonly limits?: McpLimits;
+  /** Tools of the server that are not had, whatever `tools` says, by its own names. */
+  readonly disabledTools?: readonly string[];
   /**
    * What is done with a result that does not fit the tool's outputSchema: an error that the model
    * reads with the server's content (`"error"`, the default), a notice and a remark beside the result
@@ -116,7 +118,7 @@ export function mcpToolset(options: McpToolsetOptions): Toolset {
 }
 
 function checkServer(options: McpToolsetOptions, name: string, where: string): void {
-  const { description, transport, timeoutMs, limits, client } = options;
+  const { description, transport, timeoutMs, limits, disabledTools, client } = options;
   if (client !== undefined && transport !== undefined) {
     throw new ConfigurationError(
       `${where}: There is both a "client" and a "transport". Give one of them.`,
@@ -128,7 +130,7 @@ function checkServer(options: McpToolsetOptions, name: string, where: string): v
     client === undefined && typeof transport !== "function" && !isCustomTransport(transport);
   const known = isKnown ? transport : { type: "stdio", command: "?" };
   parseMcpServerConfig(
-    withoutUndefined({ name, description, timeoutMs, limits, transport: known }),
+    withoutUndefined({ name, description, timeoutMs, limits, disabledTools, transport: known }),
     where,
   );
 }
@@ -143,6 +145,7 @@ const optionNames: Readonly<
   client: true,
   timeoutMs: true,
   limits: true,
+  disabledTools: true,
   outputMismatch: true,
   tools: true,
   mapTool: true,
@@ -209,10 +212,11 @@ async function configFor({
   where,
   binding,
 }: OpenScope): Promise<McpConnectionConfig> {
-  const { transport, timeoutMs, limits } = options;
+  const { transport, timeoutMs, limits, disabledTools } = options;
   const settings = {
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
     ...(limits === undefined ? {} : { limits }),
+    ...(disabledTools === undefined ? {} : { disabledTools }),
   };
   if (transport !== undefined && typeof transport !== "function") {
     return { name, transport, ...settings };
