@@ -44,6 +44,7 @@ export type {
   FailedRun,
   RunReport,
   RunResult,
+  SuspendedRun,
 } from "./agent/run-result.ts";
 export type { ToolLevel } from "./agent/run-tools.ts";
 export type { Selection } from "./agent/selection.ts";
@@ -62,6 +63,7 @@ export type {
   StoredMessage,
 } from "./agent/session-store.ts";
 export type { StepAttempt, StepOptions, Steps } from "./agent/steps.ts";
+export type { Decision, Waiting, WaitingCall } from "./agent/waiting.ts";
 export type { Clock } from "./base/clock.ts";
 export type { Credential, CredentialScope, CredentialSource } from "./base/credential.ts";
 export {
