@@ -76,7 +76,9 @@ test("the kernel imports no node: module and loads packages only on demand", () 
 });
 
 test("ARCHITECTURE.md shows the same table", () => {
-  const rows = readFileSync("ARCHITECTURE.md", "utf8").matchAll(/^\| ([\w-]+) \| .* \| ([^|]*) \|$/gm);
+  const rows = readFileSync("ARCHITECTURE.md", "utf8").matchAll(
+    /^\| ([\w-]+) \| .* \| ([^|]*) \|$/gm,
+  );
   const shown = [...rows].map(([, folder, allowed]) => [
     folder,
     allowed === "-" ? [] : (allowed ?? "").split(", "),
