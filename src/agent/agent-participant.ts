@@ -113,7 +113,12 @@ class AgentWork {
     const binding = this.#binding;
     const tools = await openRunTools(
       toolLevels(this.#settings),
-      openingScope(this.#settings, { binding, steps, participant: this.#scope }),
+      openingScope(this.#settings, {
+        binding,
+        steps,
+        participant: this.#scope,
+        kept: this.#scope.kept,
+      }),
     );
     draft.failedServers = tools.servers.failed;
     try {

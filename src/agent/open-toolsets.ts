@@ -24,8 +24,12 @@ export interface OpeningScope {
 
 /** Toolsets that are open already, for the principal of the run. */
 export interface KeptToolsets {
-  /** The open toolset of that name; `undefined` where it must be opened for the run. */
-  find(name: string, binding: Binding): Promise<OpenToolset | undefined>;
+  /**
+   * The open toolset of an entry; `undefined` where it must be opened for the run.
+   *
+   * @throws what opening it throws.
+   */
+  find(entry: McpEntry, binding: Binding): Promise<OpenToolset | undefined>;
 }
 
 /** A server that is open. */
@@ -202,7 +206,7 @@ function refuseDuplicates(entries: readonly McpEntry[]): void {
 
 async function openServer(entry: McpEntry, scope: OpeningScope): Promise<OpenedServer> {
   const { binding, steps, kept, runtime } = scope;
-  const keptSet = await kept?.find(entry.name, binding);
+  const keptSet = await kept?.find(entry, binding);
   const toolset = isToolset(entry) ? entry : await runtime.toToolset(entry);
   const opened = keptSet ? { ...keptSet, close: async () => {} } : await open(toolset, scope);
   const names: Json = opened.tools.map(({ source, name }) => source?.name ?? name);

@@ -3,7 +3,7 @@ import { ConfigurationError } from "../base/dragoman-error.ts";
 import { isTool, type Tool } from "../tool/tool.ts";
 import { normalizeToolName, uniqueToolNames } from "../tool/tool-names.ts";
 import { isToolset, type Toolset } from "../tool/toolset.ts";
-import type { McpEntry, ToolEntry } from "./agent-runtime.ts";
+import type { AgentRuntime, McpEntry, ToolEntry } from "./agent-runtime.ts";
 import { participantOf } from "./assembly.ts";
 import { delegateTool } from "./delegate-tool.ts";
 import { type OpenedServer, type OpeningScope, RunServers } from "./open-toolsets.ts";
@@ -15,6 +15,12 @@ export interface ToolLevel {
   readonly tools?: Selection<ToolEntry> | undefined;
   readonly mcp?: Selection<McpEntry> | undefined;
 }
+
+/** The servers that a run with these levels would open. */
+export const wantedServers = (
+  levels: readonly ToolLevel[],
+  { runtime }: { readonly runtime: AgentRuntime },
+): readonly McpEntry[] => resolveWanted(levels, { runtime }).servers;
 
 /** The tools of one run, and what must be closed after it. */
 export interface RunTools {
@@ -134,7 +140,7 @@ interface OfferedTool {
 
 function resolveWanted(
   levels: readonly ToolLevel[],
-  { runtime, participant }: OpeningScope,
+  { runtime, participant }: Pick<OpeningScope, "runtime" | "participant">,
 ): Wanted {
   const tools = resolveSelection(levels.map((level) => level.tools));
   const mcp = resolveSelection(levels.map((level) => level.mcp));
