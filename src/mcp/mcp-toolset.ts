@@ -201,7 +201,12 @@ async function open(scope: OpenScope): Promise<OpenToolset> {
   const connection = await openMcpConnection(await configFor(scope), { signal });
   try {
     const tools = await toolsOf(connection, scope);
-    return { tools, serverInfo: connection.serverInfo, close: () => connection.close() };
+    return {
+      tools,
+      serverInfo: connection.serverInfo,
+      isOpen: () => connection.isOpen,
+      close: () => connection.close(),
+    };
   } catch (error) {
     await connection.abandon();
     throw error;

@@ -44,6 +44,8 @@ export interface OpenToolset {
   readonly tools: readonly Tool[];
   /** The server as it names itself, where there is one. */
   readonly serverInfo?: { readonly name: string; readonly version: string } | undefined;
+  /** Whether its tools can still be used, where that can be told. What is kept open is opened anew if not. */
+  isOpen?(): boolean;
   /** Closes it; called exactly once, also after failure and cancellation. It does not reject. */
   close(): Promise<void>;
 }
