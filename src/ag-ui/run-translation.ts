@@ -96,6 +96,7 @@ export class RunTranslation {
       case "run-start":
       case "run-resume":
       case "session-save":
+      case "memory-set":
       case "approval-request":
       case "approval-end":
         return [];

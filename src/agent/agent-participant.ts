@@ -93,9 +93,9 @@ class AgentWork {
   }
 
   async #openingMessages(): Promise<readonly Message[]> {
-    const { input, steps } = this.#scope;
-    const history = (await this.#session?.load(steps, input)) ?? [];
-    return openingMessages(this.#settings, { binding: this.#binding, history, input });
+    const { input, steps, values } = this.#scope;
+    const history = (await this.#session?.load(steps, input)) ?? this.#scope.history;
+    return openingMessages(this.#settings, { binding: this.#binding, values, history, input });
   }
 
   async #chooseModels(): Promise<RunParts["models"]> {

@@ -17,6 +17,7 @@ import { RunDraft } from "./run-draft.ts";
 import { RunError } from "./run-error.ts";
 import type { RunEvent } from "./run-event.ts";
 import { RunJournal } from "./run-journal.ts";
+import { RunMemory } from "./run-memory.ts";
 import type { RunOptions } from "./run-options.ts";
 import { RunPublisher } from "./run-publisher.ts";
 import type { RunResult } from "./run-result.ts";
@@ -150,6 +151,7 @@ export class HostedRun<Output> implements Run<Output> {
     const deadline = timeoutMs === undefined ? undefined : clock.now() + timeoutMs;
     const draft = this.#draft;
     const outerLevels = [runtime.global];
+    const memory = new RunMemory(steps);
     return {
       input,
       options,
@@ -160,6 +162,10 @@ export class HostedRun<Output> implements Run<Output> {
       signal,
       deadline,
       outerLevels,
+      narrowing: [],
+      history: [],
+      values: new Map(),
+      memory,
       draft,
       kept: this.#run.kept,
       tainted: false,

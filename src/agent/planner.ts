@@ -60,7 +60,12 @@ export function createPlanner({ agent, model }: PlannerOptions): Planner {
     return withRunTools(settings, undefined, async (borrowed) => {
       const { chosen, fallbacks } = await chooseModels(settings);
       const { binding } = borrowed;
-      const opening = await openingMessages(settings, { binding, history: [], input: "" });
+      const opening = await openingMessages(settings, {
+        binding,
+        values: new Map(),
+        history: [],
+        input: "",
+      });
       const models = [chosen.model, ...fallbacks] as const;
       const scope = toLoopScope(settings, { ...borrowed, models });
       return use(

@@ -1,5 +1,5 @@
 import type { Merging } from "../base/event-log.ts";
-import type { JsonObject } from "../base/json.ts";
+import type { Json, JsonObject } from "../base/json.ts";
 import type { FinishReason } from "../model/model-event.ts";
 import type { Usage } from "../model/usage.ts";
 import type { ToolProgress, ToolSource } from "../tool/tool.ts";
@@ -58,6 +58,8 @@ export type RunEventBody =
       readonly usage: Usage;
       readonly error?: RunFailure;
     }
+  /** A participant has set a key of the memory that the run shares. */
+  | { readonly kind: "memory-set"; readonly key: string; readonly value: Json }
   /** A call is not made until somebody decides. */
   | { readonly kind: "approval-request"; readonly waiting: Waiting }
   | {

@@ -1,26 +1,9 @@
 import { didYouMean } from "../base/closest-name.ts";
 import { ConfigurationError } from "../base/dragoman-error.ts";
-import { isTool, type Tool } from "../tool/tool.ts";
+import type { Tool } from "../tool/tool.ts";
 import { normalizeToolName, uniqueToolNames } from "../tool/tool-names.ts";
-import { isToolset, type Toolset } from "../tool/toolset.ts";
-import type { AgentRuntime, McpEntry, ToolEntry } from "./agent-runtime.ts";
-import { participantOf } from "./assembly.ts";
-import { delegateTool } from "./delegate-tool.ts";
 import { type OpenedServer, type OpeningScope, RunServers } from "./open-toolsets.ts";
-import type { ParticipantScope } from "./participant.ts";
-import { resolveSelection, type Selection } from "./selection.ts";
-
-/** What one level says of tools and servers. */
-export interface ToolLevel {
-  readonly tools?: Selection<ToolEntry> | undefined;
-  readonly mcp?: Selection<McpEntry> | undefined;
-}
-
-/** The servers that a run with these levels would open. */
-export const wantedServers = (
-  levels: readonly ToolLevel[],
-  { runtime }: { readonly runtime: AgentRuntime },
-): readonly McpEntry[] => resolveWanted(levels, { runtime }).servers;
+import { type ToolLevels, type WantedTools, wantedTools } from "./wanted-tools.ts";
 
 /** The tools of one run, and what must be closed after it. */
 export interface RunTools {
@@ -33,27 +16,13 @@ export interface RunTools {
   complete(): Promise<void>;
 }
 
-/** What a run asks for, resolved. */
-interface Wanted {
-  readonly native: readonly Tool[];
-  /** Names that choose among the servers' tools; `undefined` means all of them. */
-  readonly names: readonly string[] | undefined;
-  readonly servers: readonly McpEntry[];
-  /** `tools: "none"`: nothing is sent to the model, whatever is connected. */
-  readonly silent: boolean;
-}
-
 /**
  * Resolves which tools a run has, opens its servers and gives every tool a name of its own.
  *
- * @param levels from the outermost to the innermost, the run's own last.
  * @throws what `RunServers.check` throws; ConfigurationError where two native tools have one name.
  */
-export async function openRunTools(
-  levels: readonly ToolLevel[],
-  scope: OpeningScope,
-): Promise<RunTools> {
-  const wanted = resolveWanted(levels, scope);
+export async function openRunTools(levels: ToolLevels, scope: OpeningScope): Promise<RunTools> {
+  const wanted = wantedTools(levels, scope);
   const servers = new RunServers(wanted.servers, scope);
   try {
     await servers.ready();
@@ -70,13 +39,13 @@ export async function openRunTools(
 class NamedTools implements RunTools {
   readonly servers: RunServers;
   readonly #tools = new Map<string, Tool>();
-  readonly #wanted: Wanted;
+  readonly #wanted: WantedTools;
   readonly #scope: OpeningScope;
   /** How many of the open servers are in. */
   #included = 0;
   #missingTold = false;
 
-  constructor(wanted: Wanted, servers: RunServers, scope: OpeningScope) {
+  constructor(wanted: WantedTools, servers: RunServers, scope: OpeningScope) {
     this.servers = servers;
     this.#wanted = wanted;
     this.#scope = scope;
@@ -138,39 +107,6 @@ interface OfferedTool {
   readonly server: string | undefined;
 }
 
-function resolveWanted(
-  levels: readonly ToolLevel[],
-  { runtime, participant }: Pick<OpeningScope, "runtime" | "participant">,
-): Wanted {
-  const tools = resolveSelection(levels.map((level) => level.tools));
-  const mcp = resolveSelection(levels.map((level) => level.mcp));
-  const entries = tools === "none" || tools === undefined ? [] : tools;
-  const strings = entries.filter((entry) => typeof entry === "string");
-  const registered = runtime.registeredTools.filter(({ name }) => strings.includes(name));
-  const toolsets = entries.filter((entry): entry is Toolset => isToolset(entry) && !isTool(entry));
-  return {
-    native: [...entries.flatMap((entry) => nativeTool(entry, participant)), ...registered],
-    names:
-      strings.length === 0
-        ? undefined
-        : strings.filter((name) => !registered.some((tool) => tool.name === name)),
-    servers: mcp === "none" ? [] : [...(mcp ?? []), ...toolsets],
-    silent: tools === "none",
-  };
-}
-
-/** An entry that is a tool by itself, or becomes one. */
-function nativeTool(entry: ToolEntry, scope: ParticipantScope | undefined): readonly Tool[] {
-  if (typeof entry === "string") {
-    return [];
-  }
-  const asked = participantOf(entry);
-  if (asked !== undefined) {
-    return [delegateTool(asked, scope)];
-  }
-  return isTool(entry) ? [entry] : [];
-}
-
 function offeredTools(servers: readonly OpenedServer[]): readonly OfferedTool[] {
   return servers.flatMap(({ toolset, prefix, name: server }) =>
     toolset.tools.map((tool): OfferedTool => {
@@ -180,7 +116,10 @@ function offeredTools(servers: readonly OpenedServer[]): readonly OfferedTool[] 
   );
 }
 
-function chosenTools({ names }: Wanted, servers: readonly OpenedServer[]): readonly OfferedTool[] {
+function chosenTools(
+  { names }: WantedTools,
+  servers: readonly OpenedServer[],
+): readonly OfferedTool[] {
   const offered = offeredTools(servers);
   return names === undefined
     ? offered
