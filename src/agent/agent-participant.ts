@@ -13,6 +13,7 @@ import {
   hooksOf,
   openingMessages,
   openingScope,
+  questionOf,
   type RunParts,
   type RunSettings,
   sessionOf,
@@ -99,11 +100,12 @@ class AgentWork {
   }
 
   async #loop(models: RunParts["models"]): Promise<Answer> {
-    const { draft, steps } = this.#scope;
+    const { draft, steps, input } = this.#scope;
     const binding = this.#binding;
     const tools = await openRunTools(
       toolLevels(this.#settings),
       openingScope(this.#settings, { binding, steps }),
+      questionOf(this.#settings, input, draft.state.messages),
     );
     draft.failedServers = tools.servers.failed;
     try {
