@@ -97,6 +97,7 @@ export class RunTranslation {
       case "run-resume":
       case "session-save":
       case "memory-set":
+      case "discovery-end":
       case "approval-request":
       case "approval-end":
         return [];

@@ -90,7 +90,7 @@ async function chooseAction(messages: readonly Message[], scope: PlanScope): Pro
   const [first, ...rest] = scope.models.map((model) =>
     model.capabilities.tools ? model : toReactModel(model, scope.prompts),
   ) as [Model, ...Model[]]; // as many as the scope has
-  const request = { tools: definitionsOf(scope.tools) };
+  const request = { tools: definitionsOf(scope.shownTools) };
   const { message } = await callModel(newLoopState(messages), request, {
     ...scope,
     models: [first, ...rest],

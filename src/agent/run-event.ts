@@ -2,6 +2,8 @@ import type { Merging } from "../base/event-log.ts";
 import type { Json, JsonObject } from "../base/json.ts";
 import type { FinishReason } from "../model/model-event.ts";
 import type { Usage } from "../model/usage.ts";
+import type { ServerChoice } from "../tool/choose-servers.ts";
+import type { ToolChoice } from "../tool/choose-tools.ts";
 import type { ToolProgress, ToolSource } from "../tool/tool.ts";
 import type { ToolResult } from "../tool/tool-result.ts";
 import type { RunFailure } from "./run-failure.ts";
@@ -119,6 +121,10 @@ export type RunEventBody =
       readonly serverInfo?: { readonly name: string; readonly version: string };
     }
   | { readonly kind: "server-fail"; readonly server: string; readonly error: RunFailure }
+  /** It was decided which servers are for the message. */
+  | ({ readonly kind: "discovery-end"; readonly of: "servers" } & ServerChoice)
+  /** It was decided which tools the model is shown. */
+  | ({ readonly kind: "discovery-end"; readonly of: "tools" } & ToolChoice)
   /** The run's messages were appended to its session, which is so long now. */
   | {
       readonly kind: "session-save";

@@ -1,4 +1,4 @@
-import type { Message } from "../message/message.ts";
+import { type Message, toolCallsOf } from "../message/message.ts";
 import type { Model } from "../model/model.ts";
 import { type TextAdapter, toModel } from "../model/text-adapter.ts";
 import type { Binding, SharedMemory } from "../tool/binding.ts";
@@ -6,12 +6,13 @@ import type { AgentDefinition } from "./agent-definition.ts";
 import type { AgentLoopScope } from "./agent-loop.ts";
 import type { AgentRuntime, ChosenModel } from "./agent-runtime.ts";
 import type { Hooks } from "./hooks.ts";
+import type { RunTools } from "./named-tools.ts";
 import type { OpeningScope } from "./open-toolsets.ts";
 import type { OuterLevel } from "./participant.ts";
 import { defaultPrompts, fillKeys, fillTemplate, type Prompts } from "./prompts.ts";
 import type { RunInput, RunOptions } from "./run-options.ts";
 import { RunSession } from "./run-session.ts";
-import type { RunTools } from "./run-tools.ts";
+import type { Question } from "./select-servers.ts";
 import type { Steps } from "./steps.ts";
 import type { OutputPolicy } from "./structured-output.ts";
 import type { ToolLevel, ToolLevels } from "./wanted-tools.ts";
@@ -49,12 +50,17 @@ export async function chooseModels({
 export function toolLevels(settings: RunSettings): ToolLevels {
   const { definition, runtime, options, outerLevels, narrowing } = settings;
   const { tools, mcp } = runtime.defaults;
-  const own = { tools: options.tools ?? tools, mcp: options.mcp ?? mcp };
+  const { discovery } = options;
+  const own = { tools: options.tools ?? tools, mcp: options.mcp ?? mcp, discovery };
   const hasTools = definition.tools === "inherit" && own.tools === "inherit";
   const hasServers = definition.mcp === "inherit" && own.mcp === "inherit";
   const outer = outerLevels.map((level) =>
     level.isNetwork
-      ? { tools: hasTools ? level.tools : undefined, mcp: hasServers ? level.mcp : undefined }
+      ? {
+          ...level,
+          tools: hasTools ? level.tools : undefined,
+          mcp: hasServers ? level.mcp : undefined,
+        }
       : level,
   );
   return { levels: [...outer, definition, own], narrowing };
@@ -161,6 +167,24 @@ export const openingScope = (
   serverWaitMs: serverWaitMsOf(settings),
 });
 
+/** What a run is asked, as discovery sees it. */
+export function questionOf(
+  { definition }: RunSettings,
+  input: RunInput,
+  messages: readonly Message[],
+): Question {
+  const parts = typeof input === "string" ? [{ kind: "text", text: input } as const] : input;
+  return {
+    message: parts.flatMap((part) => (part.kind === "text" ? [part.text] : [])).join("\n"),
+    usedTools: new Set(
+      messages.flatMap((message) =>
+        message.role === "assistant" ? toolCallsOf(message).map(({ name }) => name) : [],
+      ),
+    ),
+    goesOn: definition.mode !== "plan",
+  };
+}
+
 /** What is known only when a run has begun. */
 export interface RunParts {
   readonly models: readonly [Model, ...Model[]];
@@ -178,7 +202,9 @@ export function toLoopScope(settings: RunSettings, parts: RunParts): AgentLoopSc
     binding,
     steps,
     tools: tools.tools,
+    shownTools: tools.shown,
     updateTools: () => tools.update(),
+    learnTools: (calls, results) => tools.learn(calls, results),
     approval: definition.approval,
     clock: runtime.clock,
     random: runtime.random,

@@ -3,6 +3,7 @@ import { isToolset, type Toolset } from "../tool/toolset.ts";
 import type { McpEntry, ToolEntry } from "./agent-runtime.ts";
 import { participantOf } from "./assembly.ts";
 import { delegateTool } from "./delegate-tool.ts";
+import type { Discovery } from "./discovery.ts";
 import type { OpeningScope } from "./open-toolsets.ts";
 import { resolveSelection, type Selection } from "./selection.ts";
 
@@ -10,6 +11,8 @@ import { resolveSelection, type Selection } from "./selection.ts";
 export interface ToolLevel {
   readonly tools?: Selection<ToolEntry> | undefined;
   readonly mcp?: Selection<McpEntry> | undefined;
+  /** Which of them are used, by what is asked; `"none"` uses all. The innermost that is given counts, whole. */
+  readonly discovery?: Discovery | "none" | undefined;
 }
 
 /** What all levels say together. */
