@@ -6,6 +6,7 @@ import type { McpLimits } from "../tool/mcp-limits.ts";
 import type { McpTransport } from "../tool/mcp-server-config.ts";
 import { isTool, type Tool } from "../tool/tool.ts";
 import type { OpenToolset, Toolset, ToolsetObserver, UnavailablePolicy } from "../tool/toolset.ts";
+import { catalogueKeyOf } from "./catalogue-key.ts";
 import type { OutputMismatchPolicy } from "./check-output.ts";
 import { isCustomTransport, type McpCustomTransport } from "./custom-link.ts";
 import type { McpClient } from "./mcp-client.ts";
@@ -113,6 +114,7 @@ export function mcpToolset(options: McpToolsetOptions): Toolset {
     onUnavailable: options.onUnavailable,
     onError: options.onError,
     prefix: options.prefix,
+    catalogueKey: (binding) => catalogueKeyOf(options, binding),
     open: (binding, observer) => open({ options, name, where, binding, observer }),
   };
 }
@@ -199,7 +201,12 @@ async function open(scope: OpenScope): Promise<OpenToolset> {
   const connection = await openMcpConnection(await configFor(scope), { signal });
   try {
     const tools = await toolsOf(connection, scope);
-    return { tools, serverInfo: connection.serverInfo, close: () => connection.close() };
+    return {
+      tools,
+      serverInfo: connection.serverInfo,
+      isOpen: () => connection.isOpen,
+      close: () => connection.close(),
+    };
   } catch (error) {
     await connection.abandon();
     throw error;
