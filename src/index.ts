@@ -132,6 +132,7 @@ export { defineTool, type ToolSpecification } from "./tool/define-tool.ts";
 export type { McpLimits } from "./tool/mcp-limits.ts";
 export type {
   HttpTransport,
+  McpProtocol,
   McpServerConfig,
   McpTransport,
   StdioTransport,
@@ -155,6 +156,7 @@ export {
 } from "./tool/tool-result.ts";
 export type {
   OpenToolset,
+  ServerLog,
   Toolset,
   ToolsetObserver,
   UnavailablePolicy,

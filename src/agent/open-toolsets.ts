@@ -122,6 +122,7 @@ async function openAsStep(toolset: Toolset, scope: OpeningScope): Promise<OpenTo
   await steps.run(`open:${toolset.name}`, async () => {
     const opening = toolset.open(binding, {
       notice: (code, message) => steps.emit({ kind: "notice", code, message }),
+      log: (entry) => steps.emit({ kind: "server-log", server: toolset.name, ...entry }),
     });
     // An opening that outlives the run is closed when it is done.
     const late = (): void =>

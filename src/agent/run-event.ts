@@ -1,5 +1,5 @@
 import type { Merging } from "../base/event-log.ts";
-import type { JsonObject } from "../base/json.ts";
+import type { Json, JsonObject } from "../base/json.ts";
 import type { FinishReason } from "../model/model-event.ts";
 import type { Usage } from "../model/usage.ts";
 import type { ToolProgress, ToolSource } from "../tool/tool.ts";
@@ -94,6 +94,15 @@ export type RunEventBody =
       readonly serverInfo?: { readonly name: string; readonly version: string };
     }
   | { readonly kind: "server-fail"; readonly server: string; readonly error: RunFailure }
+  /** A server logged something; the words are its own. */
+  | {
+      readonly kind: "server-log";
+      readonly server: string;
+      /** In the words of syslog: `debug`, `info`, `notice`, `warning`, `error` and worse. */
+      readonly level: string;
+      readonly logger?: string;
+      readonly data: Json;
+    }
   /** The run's messages were appended to its session, which is so long now. */
   | {
       readonly kind: "session-save";

@@ -27,7 +27,9 @@ export async function createLink(
     case "streamable-http":
     case "http": {
       const { StreamableHttpLink } = await import("./streamable-http-link.ts");
-      return new StreamableHttpLink({ caller: await callerFor(server, transport, clock), clock });
+      const caller = await callerFor(server, transport, clock);
+      const { terminateSession } = transport;
+      return new StreamableHttpLink({ caller, clock, terminateSession });
     }
     case "sse": {
       const { SseLink } = await import("./sse-link.ts");

@@ -57,7 +57,7 @@ export function fromDesktopEntry(
     return toServerConfig({
       name,
       transport: transportOf(fields, options.allowInsecureLoopback ?? false),
-      ...pick(fields, ["description", "limits"]),
+      ...pick(fields, ["description", "limits", "protocol"]),
       ...(timeoutMs === undefined ? {} : { timeoutMs }),
     });
   } catch (fault) {
@@ -67,7 +67,9 @@ export function fromDesktopEntry(
   }
 }
 
-const ownKeys = ["type", "description", "timeoutMs", "timeout", "limits", "disabled"];
+const ownKeys = [
+  ...["type", "description", "timeoutMs", "timeout", "limits", "protocol", "disabled"],
+];
 
 /** What desktop clients note for themselves: which calls they do not ask about, how a server is shown. */
 const keysOfClients: ReadonlySet<string> = new Set([
@@ -78,7 +80,7 @@ const keysOfClients: ReadonlySet<string> = new Set([
 const transportKeys = [
   ...["command", "args", "env", "cwd"],
   ...["url", "headers", "token", "allowInsecureHttp", "maxResponseBytes"],
-  ...["messagesUrl", "proxy", "tls"],
+  ...["messagesUrl", "terminateSession", "proxy", "tls"],
 ];
 
 function transportOf(fields: Fields, allowInsecureLoopback: boolean): Fields {

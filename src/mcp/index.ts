@@ -3,7 +3,11 @@ export type { OutputMismatchPolicy } from "./check-output.ts";
 export type { McpCustomTransport } from "./custom-link.ts";
 export type { McpConfigFault, ReadMcpConfigOptions } from "./desktop-entry.ts";
 export { McpClient, type McpClientOptions, type McpRequestOptions } from "./mcp-client.ts";
-export type { CallToolOptions, ListToolsScope, McpConnectionConfig } from "./mcp-connection.ts";
+export type {
+  CallToolOptions,
+  ListToolsScope,
+  McpConnectionConfig,
+} from "./mcp-connection-config.ts";
 export {
   McpError,
   type McpErrorCode,
@@ -15,6 +19,7 @@ export {
   type MapTool,
   type McpToolsetClient,
   type McpToolsetOptions,
+  type McpToolsetScope,
   type McpToolsetServer,
   type McpToolsetSettings,
   type McpTransportChoice,
@@ -24,6 +29,17 @@ export { parseMcpServerConfig } from "./parse-mcp-server-config.ts";
 export { readMcpConfig } from "./read-mcp-config.ts";
 export type { RpcAnswer, RpcId, RpcMessage, RpcNotification, RpcRequest } from "./rpc-message.ts";
 export type { ToolSelection } from "./select-tools.ts";
+export type {
+  Elicitation,
+  ElicitationAnswer,
+  McpRoot,
+  SamplingAnswer,
+  SamplingRequest,
+  ServerCallbacks,
+  ServerRequestScope,
+} from "./server-callbacks.ts";
+export type { McpEvents } from "./server-events.ts";
+export type { McpLog, McpLogLevel } from "./server-log.ts";
 export type {
   McpCompletion,
   McpCompletionReference,

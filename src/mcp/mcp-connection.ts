@@ -1,49 +1,29 @@
 import { untilAborted } from "../base/abort.ts";
 import { type Clock, systemClock } from "../base/clock.ts";
 import type { JsonObject } from "../base/json.ts";
-import type { McpServerConfig, McpTransport } from "../tool/mcp-server-config.ts";
-import type { ToolProgress } from "../tool/tool.ts";
-import { isCustomTransport, type McpCustomTransport } from "./custom-link.ts";
+import type { Followed } from "./change-feed.ts";
+import { ChangeFollower } from "./change-follower.ts";
+import { isCustomTransport } from "./custom-link.ts";
 import { listTools } from "./list-tools.ts";
+import type {
+  CallToolOptions,
+  ListToolsScope,
+  McpConnectionConfig,
+  McpConnectionOptions,
+} from "./mcp-connection-config.ts";
 import { McpError } from "./mcp-error.ts";
 import { resolveLimits } from "./mcp-limits.ts";
-import type { McpSession, ServerGreeting } from "./mcp-session.ts";
+import type { McpSession } from "./mcp-session.ts";
+import { MirroredParameters } from "./mirrored-parameters.ts";
 import { openSession } from "./open-session.ts";
 import type { RequestOptions } from "./request-table.ts";
 import { retrying } from "./retrying.ts";
+import { ServerEvents } from "./server-events.ts";
+import type { ServerGreeting } from "./server-greeting.ts";
+import { ServerRequests } from "./server-requests.ts";
+import { SpokenProtocols } from "./spoken-protocols.ts";
 import type { McpCallResult } from "./to-tool-result.ts";
 import type { McpToolDefinition } from "./tool-definition.ts";
-
-/** A server that may be reached by a transport of the application's. */
-export interface McpConnectionConfig extends Omit<McpServerConfig, "transport"> {
-  readonly transport: McpTransport | McpCustomTransport;
-}
-
-/** How a connection is opened. */
-export interface McpConnectionOptions {
-  readonly signal?: AbortSignal | undefined;
-  /** Default: the machine's clock. */
-  readonly clock?: Clock | undefined;
-  /** Hears what the server tells of its own accord, at most 1 000 messages a second. */
-  readonly onNotification?: ((method: string, params: JsonObject) => void) | undefined;
-}
-
-/** How a tool is called. */
-export interface CallToolOptions {
-  readonly signal?: AbortSignal | undefined;
-  /** How long the server may be silent, in milliseconds. Default: the configuration's. */
-  readonly timeoutMs?: number;
-  /** Sent beside the arguments, under namespaced keys. */
-  readonly meta?: JsonObject;
-  readonly onProgress?: (progress: ToolProgress) => void;
-}
-
-/** How the tools of a server are listed. */
-export interface ListToolsScope {
-  readonly signal?: AbortSignal | undefined;
-  /** Hears of what was left out or changed, and of which tool. */
-  notice?(code: string, message: string, tool?: string): void;
-}
 
 const defaultTimeoutMs = 15_000;
 
@@ -90,12 +70,28 @@ export class McpConnection {
   #notice: ListToolsScope["notice"];
   #listed: readonly McpToolDefinition[] | undefined;
   readonly #ending = new AbortController();
+  readonly #requests: ServerRequests;
+  readonly #events: ServerEvents;
+  readonly #spoken: SpokenProtocols;
+  readonly #mirrored = new MirroredParameters();
+  readonly #follower: ChangeFollower;
 
   constructor(config: McpConnectionConfig, options: McpConnectionOptions) {
+    const { clock = systemClock, events = {}, callbacks = {}, onNotification, onNotice } = options;
     this.#config = config;
     this.#options = options;
-    this.#clock = options.clock ?? systemClock;
+    this.#clock = clock;
     this.#timeoutMs = config.timeoutMs ?? defaultTimeoutMs;
+    this.#spoken = options.spoken ?? new SpokenProtocols();
+    const { name: server } = config;
+    this.#requests = new ServerRequests({
+      server,
+      callbacks,
+      limits: resolveLimits(config.limits),
+    });
+    this.#follower = new ChangeFollower({ clock, events, timeoutMs: this.#timeoutMs });
+    const hide = (text: string): string => this.#session?.link.hide(text) ?? text;
+    this.#events = new ServerEvents({ clock, events, onNotification, onNotice, hide });
   }
 
   /** What the server said in the handshake. */
@@ -123,7 +119,7 @@ export class McpConnection {
 
   /** Shakes hands. Called once, before anything else. */
   async open(signal: AbortSignal | undefined): Promise<void> {
-    this.#session = await this.#openSession(signal);
+    this.#use(await this.#openSession(signal));
   }
 
   /**
@@ -136,10 +132,11 @@ export class McpConnection {
     const listed = await listTools({
       server: this.#config.name,
       limits: resolveLimits(this.#config.limits),
+      mirrorsParameters: this.#mirrorsParameters(this.#session),
       notice: (...told) => notice?.(...told),
       request: this.pages("tools/list", signal),
     });
-    this.#listed = listed;
+    this.#learn(listed);
     return listed;
   }
 
@@ -156,11 +153,25 @@ export class McpConnection {
   ): Promise<McpCallResult> {
     const params =
       meta === undefined ? { name, arguments: input } : { name, arguments: input, _meta: meta };
-    return this.#send("tools/call", params, {
+    const options: RequestOptions = {
       signal,
       timeoutMs,
       totalTimeoutMs: timeoutMs * totalFactor,
       onProgress: onProgress ?? ignore,
+    };
+    if (!this.#mirrorsParameters(this.#session)) {
+      return this.#send("tools/call", params, options);
+    }
+    const call = (): Promise<JsonObject> => {
+      const headers = this.#mirrored.headersOf(name, input);
+      return this.#send("tools/call", params, { ...options, headers });
+    };
+    return call().catch(async (error: unknown) => {
+      if (!isHeaderMismatch(error)) {
+        throw error;
+      }
+      await this.listTools({ signal, ...(this.#notice && { notice: this.#notice }) });
+      return call(); // which was refused before it ran
     });
   }
 
@@ -188,15 +199,29 @@ export class McpConnection {
     };
   }
 
+  /**
+   * What changes on the server is told of, as far as it offers that; also in sessions to come.
+   *
+   * @throws McpError where it refuses to tell of a resource
+   */
+  follow(followed: Followed): Promise<void> {
+    return this.#follower.follow(followed);
+  }
+
+  /** What is followed. */
+  get followed(): Followed {
+    return this.#follower.followed;
+  }
+
   /** Ends the session and the server's process, and resolves when it is gone. It does not reject. */
   async close(): Promise<void> {
-    this.#ending.abort(this.#notConnected());
+    this.#end();
     await Promise.all(this.#sessions().map((session) => session.close()));
   }
 
   /** The same with little patience. */
   async abandon(): Promise<void> {
-    this.#ending.abort(this.#notConnected());
+    this.#end();
     await Promise.all(this.#sessions().map((session) => session.abandon()));
   }
 
@@ -204,18 +229,52 @@ export class McpConnection {
     return [...this.#retired, ...(this.#session === undefined ? [] : [this.#session])];
   }
 
+  #end(): void {
+    this.#ending.abort(this.#notConnected());
+    this.#follower.stop();
+    this.#events.stop();
+  }
+
   #openSession(signal: AbortSignal | undefined): Promise<McpSession> {
-    const { name: server, transport } = this.#config;
-    const { onNotification } = this.#options;
-    const timeoutMs = this.#timeoutMs;
+    const { name: server, transport, protocol } = this.#config;
+    const { logLevel, wantsLogs = false, onNotice } = this.#options;
     return openSession({
       server,
       transport,
-      timeoutMs,
+      protocol,
+      spoken: this.#spoken,
+      requests: this.#requests,
+      logLevel: logLevel ?? (wantsLogs ? "info" : undefined),
+      timeoutMs: this.#timeoutMs,
       signal,
       clock: this.#clock,
-      onNotification,
+      onNotification: (method, params) => this.#events.receive(method, params),
+      onNotice,
     });
+  }
+
+  /** What is asked for from now on goes this way. */
+  #use(session: McpSession): void {
+    this.#session = session;
+    this.#follower.use(session);
+    const { logLevel: level } = this.#options;
+    const isTold = session.greeting.capabilities["logging"] !== undefined;
+    if (level !== undefined && isTold && !session.isStateless) {
+      const limit = { timeoutMs: this.#timeoutMs };
+      session.request("logging/setLevel", { level }, limit).catch(ignore); // nobody waits for it
+    }
+  }
+
+  /** Only the headers of exchanges have room for parameters. */
+  #mirrorsParameters(session: McpSession | undefined): boolean {
+    return session?.isStateless === true && session.link.hasExchanges === true;
+  }
+
+  #learn(listed: readonly McpToolDefinition[]): void {
+    this.#listed = listed;
+    if (this.#mirrorsParameters(this.#session)) {
+      this.#mirrored.learn(listed);
+    }
   }
 
   /** A promise chain is only as long as it must be: this is every call's way. */
@@ -261,7 +320,7 @@ export class McpConnection {
       await fresh.abandon();
       throw error;
     }
-    this.#session = fresh;
+    this.#use(fresh);
     this.#retire(lost);
     return fresh;
   }
@@ -275,10 +334,11 @@ export class McpConnection {
     const after = await listTools({
       server: this.#config.name,
       limits: resolveLimits(this.#config.limits),
+      mirrorsParameters: this.#mirrorsParameters(fresh),
       notice: ignore,
       request: (params) => fresh.request("tools/list", params, { timeoutMs: this.#timeoutMs }),
     });
-    this.#listed = after;
+    this.#learn(after);
     const told = (tools: readonly McpToolDefinition[]): string =>
       JSON.stringify(tools.map(({ raw }) => raw));
     if (told(before) !== told(after)) {
@@ -309,5 +369,9 @@ export class McpConnection {
 
 const isExpired = (error: unknown): boolean =>
   McpError.is(error) && error.code === "mcp-session-expired";
+
+/** The server wants other headers than those that were sent (MCP 2026-07-28, error codes). */
+const isHeaderMismatch = (error: unknown): boolean =>
+  McpError.is(error) && error.remote?.code === -32_020;
 
 const ignore = (): void => {};

@@ -3,21 +3,22 @@ import { didYouMean } from "../base/closest-name.ts";
 import { ConfigurationError, messageOf } from "../base/dragoman-error.ts";
 import type { Binding } from "../tool/binding.ts";
 import type { McpLimits } from "../tool/mcp-limits.ts";
-import type { McpTransport } from "../tool/mcp-server-config.ts";
+import type { McpProtocol, McpTransport } from "../tool/mcp-server-config.ts";
 import { isTool, type Tool } from "../tool/tool.ts";
 import type { OpenToolset, Toolset, ToolsetObserver, UnavailablePolicy } from "../tool/toolset.ts";
 import type { OutputMismatchPolicy } from "./check-output.ts";
 import { isCustomTransport, type McpCustomTransport } from "./custom-link.ts";
 import type { McpClient } from "./mcp-client.ts";
-import {
-  type McpConnection,
-  type McpConnectionConfig,
-  openMcpConnection,
-} from "./mcp-connection.ts";
+import { type McpConnection, openMcpConnection } from "./mcp-connection.ts";
+import type { McpConnectionConfig } from "./mcp-connection-config.ts";
 import { resolveLimits } from "./mcp-limits.ts";
 import { type MapResult, toMcpTool } from "./mcp-tool.ts";
 import { parseMcpServerConfig, parseMcpTransport } from "./parse-mcp-server-config.ts";
 import { checkSelection, isSelected, selectTools, type ToolSelection } from "./select-tools.ts";
+import type { ServerCallbacks, ServerRequestScope } from "./server-callbacks.ts";
+import type { McpEvents } from "./server-events.ts";
+import type { McpLogLevel } from "./server-log.ts";
+import { SpokenProtocols } from "./spoken-protocols.ts";
 import type { McpToolDefinition } from "./tool-definition.ts";
 
 /** Configures or renames a tool, replaces it, or leaves it out (null). */
@@ -32,8 +33,14 @@ export type McpTransportChoice = McpTransport | McpCustomTransport;
 /** What an MCP toolset is made of. An `McpServerConfig` is enough. */
 export type McpToolsetOptions = McpToolsetSettings & (McpToolsetServer | McpToolsetClient);
 
+/** For whom and until when a toolset's callback answers a server. */
+export interface McpToolsetScope extends ServerRequestScope {
+  /** The run that the server works for. */
+  readonly binding: Binding;
+}
+
 /** A toolset that opens a connection of its own for each run. */
-export interface McpToolsetServer {
+export interface McpToolsetServer extends ServerCallbacks<McpToolsetScope> {
   /** Unique alias of the server in this application. */
   readonly name: string;
   /** How the server is reached. A function is called for each run, before anything is opened. */
@@ -45,6 +52,14 @@ export interface McpToolsetServer {
    * 20 times its length. Default 15 000.
    */
   readonly timeoutMs?: number;
+  /** Which revisions of MCP are spoken. Default: `"auto"` over streamable HTTP, else `"legacy"`. */
+  readonly protocol?: McpProtocol;
+  /**
+   * From which level on the server is asked to log; what it logs becomes events of the run. Default:
+   * `"info"` where each request says it (since 2026-07-28); older servers are not asked, and log as
+   * they like.
+   */
+  readonly logLevel?: McpLogLevel;
   readonly client?: never;
 }
 
@@ -56,6 +71,11 @@ export interface McpToolsetClient {
   readonly client: McpClient;
   readonly transport?: never;
   readonly timeoutMs?: never;
+  readonly protocol?: never;
+  readonly logLevel?: never;
+  readonly onElicitation?: never;
+  readonly onSampling?: never;
+  readonly roots?: never;
 }
 
 /** What a toolset makes of a server's tools. */
@@ -105,18 +125,19 @@ export function mcpToolset(options: McpToolsetOptions): Toolset {
   checkServer(options, name, where);
   checkSelection(options.tools, where);
   checkPolicy(options.outputMismatch, where);
+  const spoken = new SpokenProtocols();
   return {
     name,
     description: options.description,
     onUnavailable: options.onUnavailable,
     onError: options.onError,
     prefix: options.prefix,
-    open: (binding, observer) => open({ options, name, where, binding, observer }),
+    open: (binding, observer) => open({ options, name, where, binding, observer, spoken }),
   };
 }
 
 function checkServer(options: McpToolsetOptions, name: string, where: string): void {
-  const { description, transport, timeoutMs, limits, client } = options;
+  const { description, transport, timeoutMs, limits, protocol, client } = options;
   if (client !== undefined && transport !== undefined) {
     throw new ConfigurationError(
       `${where}: There is both a "client" and a "transport". Give one of them.`,
@@ -128,7 +149,7 @@ function checkServer(options: McpToolsetOptions, name: string, where: string): v
     client === undefined && typeof transport !== "function" && !isCustomTransport(transport);
   const known = isKnown ? transport : { type: "stdio", command: "?" };
   parseMcpServerConfig(
-    withoutUndefined({ name, description, timeoutMs, limits, transport: known }),
+    withoutUndefined({ name, description, timeoutMs, limits, protocol, transport: known }),
     where,
   );
 }
@@ -142,6 +163,11 @@ const optionNames: Readonly<
   transport: true,
   client: true,
   timeoutMs: true,
+  protocol: true,
+  logLevel: true,
+  onElicitation: true,
+  onSampling: true,
+  roots: true,
   limits: true,
   outputMismatch: true,
   tools: true,
@@ -182,18 +208,37 @@ interface OpenScope {
   readonly where: string;
   readonly binding: Binding;
   readonly observer: ToolsetObserver;
+  /** What is known of the servers of earlier runs. */
+  readonly spoken: SpokenProtocols;
 }
 
 async function open(scope: OpenScope): Promise<OpenToolset> {
-  const { signal } = scope.binding;
+  const { binding, spoken } = scope;
+  const { signal } = binding;
   signal.throwIfAborted();
-  const { client } = scope.options;
+  const { client, logLevel } = scope.options;
+  const notice = noticesOf(scope);
+  const events = eventsOf(scope);
   if (client !== undefined) {
-    await client.connect({ signal });
-    const tools = await toolsOf(client, scope);
-    return { tools, serverInfo: client.serverInfo, close: async () => {} };
+    const stop = client.listen(events);
+    try {
+      await client.connect({ signal });
+      const tools = await toolsOf(client, scope);
+      return { tools, serverInfo: client.serverInfo, close: async () => stop() };
+    } catch (error) {
+      stop();
+      throw error;
+    }
   }
-  const connection = await openMcpConnection(await configFor(scope), { signal });
+  const connection = await openMcpConnection(await configFor(scope), {
+    signal,
+    events,
+    callbacks: boundTo(binding, scope.options),
+    logLevel,
+    wantsLogs: true,
+    onNotice: notice,
+    spoken,
+  });
   try {
     const tools = await toolsOf(connection, scope);
     return { tools, serverInfo: connection.serverInfo, close: () => connection.close() };
@@ -203,14 +248,49 @@ async function open(scope: OpenScope): Promise<OpenToolset> {
   }
 }
 
+const noticesOf =
+  ({ name, observer }: OpenScope): ((code: string, message: string) => void) =>
+  (code, message) =>
+    observer.notice(code, `MCP server "${name}": ${message}`);
+
+/** What a server tells during a run. The run goes on with the tools that it began with. */
+function eventsOf(scope: OpenScope): McpEvents {
+  const notice = noticesOf(scope);
+  return {
+    onLog: (log) => scope.observer.log?.(log),
+    onToolsChanged: () =>
+      notice(
+        "mcp-tools-changed",
+        "It publishes other tools now. This run goes on with those that it began with; the next one has the new ones.",
+      ),
+  };
+}
+
+/** The callbacks as a connection calls them: for this run. */
+function boundTo(
+  binding: Binding,
+  { onElicitation, onSampling, roots }: ServerCallbacks<McpToolsetScope>,
+): ServerCallbacks {
+  return {
+    ...(onElicitation && {
+      onElicitation: (asked, scope) => onElicitation(asked, { ...scope, binding }),
+    }),
+    ...(onSampling && { onSampling: (asked, scope) => onSampling(asked, { ...scope, binding }) }),
+    ...(roots && {
+      roots: typeof roots === "function" ? (scope) => roots({ ...scope, binding }) : roots,
+    }),
+  };
+}
+
 async function configFor({
   options,
   name,
   where,
   binding,
 }: OpenScope): Promise<McpConnectionConfig> {
-  const { transport, timeoutMs, limits } = options;
+  const { transport, timeoutMs, limits, protocol } = options;
   const settings = {
+    ...(protocol === undefined ? {} : { protocol }),
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
     ...(limits === undefined ? {} : { limits }),
   };
@@ -228,12 +308,14 @@ async function configFor({
 
 async function toolsOf(
   connection: Pick<McpConnection, "listTools" | "callTool">,
-  { options, name: server, binding, observer }: OpenScope,
+  scope: OpenScope,
 ): Promise<readonly Tool[]> {
+  const { options, name: server, binding } = scope;
   const { mapTool, mapResult } = options;
+  const tell = noticesOf(scope);
   const notice = (code: string, message: string, tool?: string): void => {
     if (tool === undefined || isSelected(tool, options.tools)) {
-      observer.notice(code, `MCP server "${server}": ${message}`);
+      tell(code, message);
     }
   };
   const definitions = await connection.listTools({ signal: binding.signal, notice });

@@ -1,6 +1,8 @@
 import { didYouMean } from "../base/closest-name.ts";
 import { ConfigurationError } from "../base/dragoman-error.ts";
 import type {
+  HttpTransport,
+  McpProtocol,
   McpServerConfig,
   McpTransport,
   SseTransport,
@@ -12,6 +14,7 @@ import {
   type Fields,
   fieldsAt,
   optionalCount,
+  optionalFlag,
   optionalText,
   optionalTextMap,
   optionalTexts,
@@ -39,6 +42,8 @@ export function parseMcpTransport(value: unknown, where: string): McpTransport {
   return reportingFaults(where, () => toTransport(value, []));
 }
 
+const serverKeys = ["name", "description", "transport", "timeoutMs", "limits", "protocol"];
+
 /** The configuration that `value` is. Throws a {@link ConfigFault} with the place of the fault. */
 export function toServerConfig(value: unknown): McpServerConfig {
   const at = { path: [], what: "the server's configuration" };
@@ -46,7 +51,7 @@ export function toServerConfig(value: unknown): McpServerConfig {
   if (typeof fields["transport"] === "string") {
     throw flatTransport(fields["transport"]);
   }
-  refuseUnknownKeys(fields, ["name", "description", "transport", "timeoutMs", "limits"], at);
+  refuseUnknownKeys(fields, serverKeys, at);
   const name = requiredText(fields, "name", at, "it is the alias by which you know the server");
   if (fields["transport"] === undefined) {
     throw new ConfigFault(at.path, `"transport" is missing: it says how the server is reached.`);
@@ -54,13 +59,37 @@ export function toServerConfig(value: unknown): McpServerConfig {
   const description = optionalText(fields, "description", at.path);
   const timeoutMs = optionalCount(fields, "timeoutMs", { path: at.path, unit: "milliseconds" });
   const limits = limitsIn(fields, at.path);
+  const transport = toTransport(fields["transport"], ["transport"]);
+  const protocol = toProtocol(fields["protocol"], transport);
   return {
     name,
-    transport: toTransport(fields["transport"], ["transport"]),
+    transport,
     ...(description === undefined ? {} : { description }),
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
     ...(limits === undefined ? {} : { limits }),
+    ...(protocol === undefined ? {} : { protocol }),
   };
+}
+
+const protocols: readonly unknown[] = ["auto", "legacy", "2026-07-28"];
+
+function toProtocol(value: unknown, { type }: McpTransport): McpProtocol | undefined {
+  if (value === undefined) {
+    return undefined;
+  }
+  if (!protocols.includes(value)) {
+    throw new ConfigFault(
+      ["protocol"],
+      `"protocol" must be "auto", "legacy" (the revisions with a handshake, up to 2025-11-25) or "2026-07-28".`,
+    );
+  }
+  if (type === "sse" && value !== "legacy") {
+    throw new ConfigFault(
+      ["protocol"],
+      `"protocol" must be "legacy" where the transport is sse, which newer revisions do not have.`,
+    );
+  }
+  return value as McpProtocol; // it is one of them
 }
 
 function reportingFaults<Value>(where: string, parse: () => Value): Value {
@@ -93,7 +122,7 @@ function toTransport(value: unknown, path: ConfigPath): McpTransport {
       return { type, ...toUrlTransport(fields, at, webSocketSchemes) };
     case "streamable-http":
     case "http":
-      return { type, ...toUrlTransport(fields, at, httpSchemes) };
+      return toHttp(type, fields, at);
     default:
       throw new ConfigFault([...path, "type"], invalidType(type));
   }
@@ -121,6 +150,13 @@ function toStdio(fields: Fields, { path }: Place): StdioTransport {
     ...(env === undefined ? {} : { env }),
     ...(cwd === undefined ? {} : { cwd }),
   };
+}
+
+function toHttp(type: HttpTransport["type"], fields: Fields, at: Place): HttpTransport {
+  const { terminateSession: given, ...rest } = fields;
+  const transport = toUrlTransport(rest, at, httpSchemes, ["terminateSession"]);
+  const terminateSession = optionalFlag({ terminateSession: given }, "terminateSession", at.path);
+  return { type, ...transport, ...(terminateSession === undefined ? {} : { terminateSession }) };
 }
 
 function toSse(fields: Fields, at: Place): SseTransport {

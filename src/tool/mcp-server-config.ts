@@ -72,6 +72,11 @@ export interface TransportTls {
 export interface HttpTransport extends UrlTransport {
   /** `http` is another word for `streamable-http`. */
   readonly type: "streamable-http" | "http";
+  /**
+   * Whether the server is told, by an HTTP DELETE, that its session ends when the connection is
+   * closed. Default true. Since revision 2026-07-28 there are no sessions to end.
+   */
+  readonly terminateSession?: boolean;
 }
 
 /**
@@ -93,6 +98,13 @@ export interface WebSocketTransport extends UrlTransport {
 /** How an MCP server is reached. */
 export type McpTransport = StdioTransport | HttpTransport | SseTransport | WebSocketTransport;
 
+/**
+ * Which revisions of MCP are spoken with a server: those up to 2025-11-25, which begin with a
+ * handshake (`"legacy"`); the one without, in which each request stands for itself (`"2026-07-28"`);
+ * or what the server turns out to speak, the newer one where it knows both (`"auto"`).
+ */
+export type McpProtocol = "auto" | "legacy" | "2026-07-28";
+
 /** An MCP server as plain data. The kernel only carries it; `dragoman/mcp` makes a toolset of it. */
 export interface McpServerConfig {
   /** Unique alias of the server in this application. */
@@ -104,4 +116,9 @@ export interface McpServerConfig {
   readonly timeoutMs?: number;
   /** How much is taken of the server. */
   readonly limits?: McpLimits;
+  /**
+   * Default: `"auto"` over streamable HTTP, else `"legacy"`, since some programs end when they are
+   * asked for what they do not know.
+   */
+  readonly protocol?: McpProtocol;
 }

@@ -1,3 +1,4 @@
+import type { Json } from "../base/json.ts";
 import type { Binding } from "./binding.ts";
 import type { Tool } from "./tool.ts";
 
@@ -31,6 +32,18 @@ export interface Toolset {
 export interface ToolsetObserver {
   /** Something was left out or looks wrong: a malformed tool, a limit reached. */
   notice(code: string, message: string): void;
+  /** The server logged something. */
+  log?(entry: ServerLog): void;
+}
+
+/** Something that a server logged: a stranger's words, which a model is not shown. */
+export interface ServerLog {
+  /** How bad it is, in the words of syslog: `debug`, `info`, `notice`, `warning`, `error` and worse. */
+  readonly level: string;
+  /** Which part of the server speaks. */
+  readonly logger?: string;
+  /** A text, or whatever else the server sent. */
+  readonly data: Json;
 }
 
 /** A toolset that is open. */
