@@ -33,8 +33,8 @@ export interface OpenSessionOptions {
   readonly onNotification?: ((method: string, params: JsonObject) => void) | undefined;
 }
 
-/** Silence for so long shows a server that does not know a question; so does a third of the time there is. */
-const longestPatienceMs = 3000;
+/** Silence for this part of the time that there is shows a server that does not know the question. */
+const patience = 1 / 3;
 
 /**
  * Starts or reaches a server and greets it: by the handshake, or by the question that takes its place
@@ -108,8 +108,7 @@ async function openOn(
 ): Promise<McpSession> {
   const { signal, clock, onNotification, onNotice, requests, logLevel, protocol } = options;
   const session = new McpSession({ link, clock, onNotification, onNotice, requests, logLevel });
-  const patienceMs =
-    protocol === "auto" ? Math.min(longestPatienceMs, options.timeoutMs / 3) : undefined;
+  const patienceMs = protocol === "auto" ? options.timeoutMs * patience : undefined;
   try {
     await untilAborted(session.open({ protocol, patienceMs }), ended);
     return session;
