@@ -150,11 +150,14 @@ export class McpSession {
     if (this.#envelope === undefined) {
       return this.#ask(method, params, options);
     }
-    const { signal = this.#ending.signal } = options;
+    const ended = this.#ending.signal;
     return askInRounds(params, {
       method,
       ask: (asked) => this.#ask(method, asked, options),
-      answer: (wanted, about) => this.#give(wanted, about, signal),
+      answer: (wanted, about) => {
+        const { signal = ended } = options;
+        return this.#give(wanted, about, AbortSignal.any([signal, ended]));
+      },
       fault: (what) => this.#error("mcp-protocol", what),
     });
   }
