@@ -66,7 +66,11 @@ test("a server that leaves the question unanswered is shaken hands with after a 
 test.each<[string, (exchange: PeerExchange) => void, string]>([
   ["credentials", refused(-32_000, 401), "mcp-http"],
   ["a right", refused(-32_000, 403), "mcp-http"],
-  ["a newer revision only", refused(-32_022, 400, { supported: ["2027-01-01"] }), "mcp-remote-error"],
+  [
+    "a newer revision only",
+    refused(-32_022, 400, { supported: ["2027-01-01"] }),
+    "mcp-remote-error",
+  ],
   ["a capability", refused(-32_021, 400), "mcp-remote-error"],
 ])("a server that wants %s is not taken for an old one", async (_what, meet, code) => {
   const peer = await serveStateless(legacy(meet));

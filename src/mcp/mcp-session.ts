@@ -13,6 +13,7 @@ import { RefusedRequest } from "./refused-request.ts";
 import { toRemoteError } from "./remote-error.ts";
 import { requestEnvelope, withMeta } from "./request-envelope.ts";
 import { type RequestOptions, RequestTable } from "./request-table.ts";
+import { afterElicitations } from "./required-elicitations.ts";
 import {
   isRpcAnswer,
   isRpcRequest,
@@ -147,17 +148,22 @@ export class McpSession {
    * @throws McpError; what a callback of the application's throws
    */
   request(method: string, params: JsonObject, options: RequestOptions): Promise<JsonObject> {
+    const ask = (asked: JsonObject): Promise<JsonObject> => this.#ask(method, asked, options);
+    const answer = (wanted: string, about: JsonObject): Promise<JsonObject> => {
+      const ended = this.#ending.signal;
+      return this.#give(wanted, about, AbortSignal.any([options.signal ?? ended, ended]));
+    };
     if (this.#envelope === undefined) {
-      return this.#ask(method, params, options);
+      return this.#options.requests.capabilities["elicitation"] === undefined
+        ? ask(params)
+        : ask(params).catch((failure: unknown) =>
+            afterElicitations(failure, { answer, again: () => ask(params) }),
+          );
     }
-    const ended = this.#ending.signal;
     return askInRounds(params, {
       method,
-      ask: (asked) => this.#ask(method, asked, options),
-      answer: (wanted, about) => {
-        const { signal = ended } = options;
-        return this.#give(wanted, about, AbortSignal.any([signal, ended]));
-      },
+      ask,
+      answer,
       fault: (what) => this.#error("mcp-protocol", what),
     });
   }

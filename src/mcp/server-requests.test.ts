@@ -105,13 +105,10 @@ test("each callback answers its request, and its capability is told of in the ha
 
 test("an answer that does not fit the form is not sent, and a notice says why", async () => {
   const notices: string[] = [];
-  const [answer] = await answersTo(
-    [form({ age: { type: "integer" } }, { required: ["age"] })],
-    {
-      onElicitation: () => ({ action: "accept", content: { age: "old" } }),
-      onNotice: (code, message) => void notices.push(`${code}: ${message}`),
-    },
-  );
+  const [answer] = await answersTo([form({ age: { type: "integer" } }, { required: ["age"] })], {
+    onElicitation: () => ({ action: "accept", content: { age: "old" } }),
+    onNotice: (code, message) => void notices.push(`${code}: ${message}`),
+  });
   expect(answer).toMatchObject({ error: { code: -32_603, message: "There is no answer." } });
   expect(notices).toEqual([
     expect.stringContaining("mcp-request-failed: What it asked for was not answered: The content"),
@@ -245,6 +242,27 @@ test.each(["stdio", "streamable-http", "sse"] as const)(
     const url = "https://example.com/a";
     expect(await said("trigger-url-elicitation", { url, message: "m" })).toMatch(/declin/i);
     expect(asked).toEqual(["form", "url"]);
+  },
+);
+
+test.each([
+  ["accept", "declin", 2],
+  ["decline", "browser-based authorization", 1],
+] as const)(
+  "where a call needs a page to be visited first, the user is shown it (%s), and it is sent again",
+  async (answer, words, times) => {
+    const shown: string[] = [];
+    const client = await connect(referenceServer("everything", { args: ["stdio"] }), {
+      onElicitation: (asked) => {
+        shown.push(asked.mode === "url" ? asked.url : asked.mode);
+        return { action: shown.length === 1 ? answer : "decline" };
+      },
+    });
+    const input = { url: "https://example.com/a", message: "m", errorPath: true };
+    const outcome = await client.callTool("trigger-url-elicitation", input).catch(String);
+    expect(JSON.stringify(outcome)).toMatch(new RegExp(words, "i"));
+    expect(shown).toHaveLength(times);
+    expect(shown[0]).toBe("https://modelcontextprotocol.io/");
   },
 );
 
