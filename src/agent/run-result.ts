@@ -3,6 +3,7 @@ import type { FinishReason } from "../model/model-event.ts";
 import type { Usage } from "../model/usage.ts";
 import type { LimitReason } from "./loop-guard.ts";
 import type { FailedServer, RunFailure } from "./run-failure.ts";
+import type { Waiting } from "./waiting.ts";
 
 /** What every finished run tells. */
 export interface RunReport {
@@ -11,16 +12,25 @@ export interface RunReport {
   readonly text: string;
   /** The id of the model that was used; empty where the run failed before one was chosen. */
   readonly model: string;
-  /** All tokens of the run. */
+  /** All tokens of the run, those of all participants included. */
   readonly usage: Usage;
   /** The same by the id of the model, where several took part. */
   readonly usageByModel: Readonly<Record<string, Usage>>;
-  /** Number of model calls. */
+  /** Number of model calls, those of all participants included. */
   readonly steps: number;
   /** The conversation: the session's history, the input, answers, calls and results, in order. */
   readonly messages: readonly Message[];
   /** Servers whose tools the run had to do without. */
   readonly failedServers: readonly FailedServer[];
+  /** Who was asked in turn, in the order in which they ended. Their tokens and steps count above. */
+  readonly participants: readonly ParticipantReport[];
+}
+
+/** What a participant of a run did. */
+export interface ParticipantReport {
+  /** Its name in the run's paths. */
+  readonly name: string;
+  readonly result: RunResult;
 }
 
 /** The part of every result that turns it into an exception, for those who prefer one. */
@@ -53,8 +63,16 @@ export interface CancelledRun<Output = unknown> extends RunReport, Throwing<Outp
   readonly reason: unknown;
 }
 
-/** How a run ended; `switch` on `status`. */
+/** The run waits for somebody. It holds nothing open, and goes on by `resume`. */
+export interface SuspendedRun<Output = unknown> extends RunReport, Throwing<Output> {
+  readonly status: "suspended";
+  /** What it waits for, at least one. */
+  readonly waitingFor: readonly Waiting[];
+}
+
+/** How a run ended, or why it stands still; `switch` on `status`. */
 export type RunResult<Output = unknown> =
   | CompletedRun<Output>
   | FailedRun<Output>
-  | CancelledRun<Output>;
+  | CancelledRun<Output>
+  | SuspendedRun<Output>;

@@ -1,9 +1,9 @@
 import { isJsonObject, type Json, type JsonObject } from "../base/json.ts";
 import { checkJsonSchema } from "../base/json-schema.ts";
-import { jsonSize } from "./json-size.ts";
 import type { ResolvedLimits } from "./mcp-limits.ts";
 import { RefusedRequest } from "./refused-request.ts";
 import type { Elicitation, ElicitationAnswer } from "./server-callbacks.ts";
+import { measureEntry } from "./tool-definition.ts";
 import { visibleText } from "./visible-text.ts";
 
 const longestMessage = 16 * 1024;
@@ -27,7 +27,7 @@ function checkedSchema(schema: Json | undefined, limits: ResolvedLimits): JsonOb
   if (!isJsonObject(schema) || schema["type"] !== "object") {
     throw new RefusedRequest("The requestedSchema must describe an object.");
   }
-  const { nodes, depth } = jsonSize(schema, limits.maxDefinitionNodes);
+  const { nodes, depth } = measureEntry(schema, limits);
   if (nodes > limits.maxDefinitionNodes || depth > limits.maxDefinitionDepth) {
     throw new RefusedRequest("The requestedSchema is too large.");
   }

@@ -132,6 +132,7 @@ export class McpConnection {
     const listed = await listTools({
       server: this.#config.name,
       limits: resolveLimits(this.#config.limits),
+      without: this.#config.disabledTools,
       mirrorsParameters: this.#mirrorsParameters(this.#session),
       notice: (...told) => notice?.(...told),
       request: this.pages("tools/list", signal),
@@ -334,6 +335,7 @@ export class McpConnection {
     const after = await listTools({
       server: this.#config.name,
       limits: resolveLimits(this.#config.limits),
+      without: this.#config.disabledTools,
       mirrorsParameters: this.#mirrorsParameters(fresh),
       notice: ignore,
       request: (params) => fresh.request("tools/list", params, { timeoutMs: this.#timeoutMs }),

@@ -42,7 +42,9 @@ export function parseMcpTransport(value: unknown, where: string): McpTransport {
   return reportingFaults(where, () => toTransport(value, []));
 }
 
-const serverKeys = ["name", "description", "transport", "timeoutMs", "limits", "protocol"];
+const serverKeys = [
+  ...["name", "description", "transport", "timeoutMs", "limits", "protocol", "disabledTools"],
+];
 
 /** The configuration that `value` is. Throws a {@link ConfigFault} with the place of the fault. */
 export function toServerConfig(value: unknown): McpServerConfig {
@@ -61,6 +63,7 @@ export function toServerConfig(value: unknown): McpServerConfig {
   const limits = limitsIn(fields, at.path);
   const transport = toTransport(fields["transport"], ["transport"]);
   const protocol = toProtocol(fields["protocol"], transport);
+  const disabledTools = optionalTexts(fields, "disabledTools", at.path);
   return {
     name,
     transport,
@@ -68,6 +71,7 @@ export function toServerConfig(value: unknown): McpServerConfig {
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
     ...(limits === undefined ? {} : { limits }),
     ...(protocol === undefined ? {} : { protocol }),
+    ...(disabledTools === undefined ? {} : { disabledTools }),
   };
 }
 
@@ -139,16 +143,18 @@ const flatTransport = (type: string): ConfigFault =>
 
 function toStdio(fields: Fields, { path }: Place): StdioTransport {
   const at = { path, what: "the stdio transport" };
-  refuseUnknownKeys(fields, ["type", "command", "args", "env", "cwd"], at);
+  refuseUnknownKeys(fields, ["type", "command", "args", "env", "cwd", "maxResponseBytes"], at);
   const args = optionalTexts(fields, "args", path);
   const env = optionalTextMap(fields, "env", path);
   const cwd = optionalText(fields, "cwd", path);
+  const maxResponseBytes = optionalCount(fields, "maxResponseBytes", { path, unit: "bytes" });
   return {
     type: "stdio",
     command: requiredText(fields, "command", at, "it is the program that is started"),
     ...(args === undefined ? {} : { args }),
     ...(env === undefined ? {} : { env }),
     ...(cwd === undefined ? {} : { cwd }),
+    ...(maxResponseBytes === undefined ? {} : { maxResponseBytes }),
   };
 }
 

@@ -10,6 +10,8 @@ export interface StdioTransport {
   readonly env?: Readonly<Record<string, string>>;
   /** Default: the current folder. */
   readonly cwd?: string;
+  /** The longest message that is read, in bytes. Default 10 MiB. */
+  readonly maxResponseBytes?: number;
 }
 
 /** What the transports behind a URL have in common. */
@@ -121,4 +123,6 @@ export interface McpServerConfig {
    * asked for what they do not know.
    */
   readonly protocol?: McpProtocol;
+  /** Tools that the server publishes and that are not had, by its own names. */
+  readonly disabledTools?: readonly string[];
 }
