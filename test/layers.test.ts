@@ -14,11 +14,11 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   http: ["base"],
   credentials: ["base", "http"],
   models: ["base", "message", "model", "tool", "http"],
-  mcp: ["base", "message", "model", "tool", "http"],
+  mcp: ["base", "message", "model", "tool", "http", "credentials"],
   tools: ["base", "message", "tool", "http", "credentials"],
   stores: kernel,
   testing: [...kernel, "mcp", "http"],
-  cli: [...kernel, "http", "models", "mcp", "stores", "."],
+  cli: [...kernel, "http", "credentials", "models", "mcp", "stores", "."],
 };
 
 const relativeImport = /(?:from|import)\s*\(?\s*["'](\.[^"']+)["']/g;

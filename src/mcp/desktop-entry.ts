@@ -77,7 +77,7 @@ const keysOfClients: ReadonlySet<string> = new Set([
 
 const transportKeys = [
   ...["command", "args", "env", "cwd"],
-  ...["url", "headers", "token", "allowInsecureHttp", "maxResponseBytes"],
+  ...["url", "headers", "token", "auth", "allowInsecureHttp", "maxResponseBytes"],
   ...["messagesUrl", "proxy", "tls"],
 ];
 

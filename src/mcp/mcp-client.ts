@@ -25,6 +25,8 @@ import type { McpToolDefinition } from "./tool-definition.ts";
 export interface McpClientOptions {
   /** Hears what the server tells of its own accord, such as `notifications/tools/list_changed`. */
   readonly onNotification?: (method: string, params: JsonObject) => void;
+  /** Whose tokens are sent, where they belong to somebody (OAuth). Absent: the application's own. */
+  readonly actor?: string;
   /** Default: the machine's clock. */
   readonly clock?: Clock;
 }
@@ -205,12 +207,12 @@ export class McpClient implements AsyncDisposable {
   }
 
   async #connect(signal: AbortSignal): Promise<void> {
-    const { clock = systemClock, onNotification } = this.#options;
+    const { clock = systemClock, onNotification, actor } = this.#options;
     const lost = this.#connection;
     this.#connection = undefined;
     await lost?.abandon();
     try {
-      const connection = new McpConnection(this.#config, { clock, onNotification });
+      const connection = new McpConnection(this.#config, { clock, onNotification, actor });
       await connection.open(signal);
       this.#connection = connection;
       this.#connectError = undefined;

@@ -3,6 +3,7 @@ import { type Clock, systemClock } from "../base/clock.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { McpServerConfig, McpTransport } from "../tool/mcp-server-config.ts";
 import type { ToolProgress } from "../tool/tool.ts";
+import { AuthorizationNeeded } from "./authorization-needed.ts";
 import { isCustomTransport, type McpCustomTransport } from "./custom-link.ts";
 import { listTools } from "./list-tools.ts";
 import { McpError } from "./mcp-error.ts";
@@ -22,6 +23,8 @@ export interface McpConnectionConfig extends Omit<McpServerConfig, "transport"> 
 /** How a connection is opened. */
 export interface McpConnectionOptions {
   readonly signal?: AbortSignal | undefined;
+  /** Whose tokens are sent, where they belong to somebody (OAuth). */
+  readonly actor?: string | undefined;
   /** Default: the machine's clock. */
   readonly clock?: Clock | undefined;
   /** Hears what the server tells of its own accord, at most 1 000 messages a second. */
@@ -49,6 +52,9 @@ const defaultTimeoutMs = 15_000;
 
 /** A call that goes on reporting progress may take so many times the time limit in all. */
 const totalFactor = 20;
+
+/** A request leads to so many questions to a person at most: for access, and for more of it. */
+const mostQuestions = 2;
 
 /** All pages of a list together may take so many times the time limit. */
 const listFactor = 4;
@@ -206,16 +212,12 @@ export class McpConnection {
 
   #openSession(signal: AbortSignal | undefined): Promise<McpSession> {
     const { name: server, transport } = this.#config;
-    const { onNotification } = this.#options;
+    const { onNotification, actor } = this.#options;
     const timeoutMs = this.#timeoutMs;
-    return openSession({
-      server,
-      transport,
-      timeoutMs,
-      signal,
-      clock: this.#clock,
-      onNotification,
-    });
+    const clock = this.#clock;
+    const open = (): Promise<McpSession> =>
+      openSession({ server, transport, actor, timeoutMs, signal, clock, onNotification });
+    return open().catch((error: unknown) => this.#authorized(error, signal, open));
   }
 
   /** A promise chain is only as long as it must be: this is every call's way. */
@@ -230,12 +232,40 @@ export class McpConnection {
       );
     }
     return session.request(method, params, options).catch(async (error: unknown) => {
-      if (!isExpired(error) || this.#ending.signal.aborted) {
+      if (this.#ending.signal.aborted) {
         throw error;
       }
-      const fresh = await this.#renewed(session, options.signal);
-      return fresh.request(method, params, options);
+      if (isExpired(error)) {
+        const fresh = await this.#renewed(session, options.signal);
+        return fresh.request(method, params, options);
+      }
+      return this.#authorized(error, options.signal, () =>
+        (this.#session ?? session).request(method, params, options),
+      );
     });
+  }
+
+  /**
+   * Does again what failed for want of access, once somebody has granted it; the time that takes is
+   * not the server's. A server that is never content is not asked for ever.
+   */
+  async #authorized<Value>(
+    failure: unknown,
+    signal: AbortSignal | undefined,
+    attempt: () => Promise<Value>,
+  ): Promise<Value> {
+    let error = failure;
+    const ended = this.#ending.signal;
+    const either = signal === undefined ? ended : AbortSignal.any([signal, ended]);
+    for (let asked = 0; error instanceof AuthorizationNeeded && asked < mostQuestions; asked += 1) {
+      await error.authorize(either);
+      try {
+        return await attempt();
+      } catch (again) {
+        error = again;
+      }
+    }
+    throw error;
   }
 
   /** The session that takes the place of one that is lost: one for all who ask for it. */

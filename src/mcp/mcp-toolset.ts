@@ -193,7 +193,10 @@ async function open(scope: OpenScope): Promise<OpenToolset> {
     const tools = await toolsOf(client, scope);
     return { tools, serverInfo: client.serverInfo, close: async () => {} };
   }
-  const connection = await openMcpConnection(await configFor(scope), { signal });
+  const connection = await openMcpConnection(await configFor(scope), {
+    signal,
+    actor: scope.binding.run.actor,
+  });
   try {
     const tools = await toolsOf(connection, scope);
     return { tools, serverInfo: connection.serverInfo, close: () => connection.close() };

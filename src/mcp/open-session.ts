@@ -14,6 +14,8 @@ export interface OpenSessionOptions {
   /** The alias of the server. */
   readonly server: string;
   readonly transport: McpTransport | McpCustomTransport;
+  /** Whose tokens are sent, where they belong to somebody. */
+  readonly actor?: string | undefined;
   /** For the start of the server and the handshake together, in milliseconds. */
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
@@ -28,7 +30,7 @@ export interface OpenSessionOptions {
  * @throws McpError, or the signal's reason when it aborts
  */
 export async function openSession(options: OpenSessionOptions): Promise<McpSession> {
-  const { server, transport, timeoutMs, signal, clock } = options;
+  const { timeoutMs, signal, clock } = options;
   signal?.throwIfAborted();
   const late = new AbortController();
   const cancelTimer = clock.startTimer(() => late.abort(), timeoutMs);
@@ -36,9 +38,9 @@ export async function openSession(options: OpenSessionOptions): Promise<McpSessi
   const scope = { clock, signal: ended, until: clock.now() + timeoutMs };
   const open = (link: ServerLink): Promise<McpSession> => openOn(link, options, ended);
   try {
-    return await retrying(scope, async () => open(await createLink(server, transport, clock)));
+    return await retrying(scope, async () => open(await createLink(options)));
   } catch (error) {
-    const older = speaksOlder(error) ? await createOlderLink(server, transport, clock) : undefined;
+    const older = speaksOlder(error) ? await createOlderLink(options) : undefined;
     if (older === undefined || ended.aborted) {
       throw error;
     }

@@ -1,4 +1,5 @@
 import type { McpLimits } from "./mcp-limits.ts";
+import type { McpOAuth } from "./mcp-oauth.ts";
 
 /** An MCP server that is started as a child process and spoken to over its standard streams. */
 export interface StdioTransport {
@@ -19,8 +20,8 @@ export interface UrlTransport {
   readonly headers?: Readonly<Record<string, string>>;
   /** Short for an `Authorization: Bearer` header. */
   readonly token?: string;
-  /** The same for a token that changes: it is asked for with every request. */
-  readonly auth?: TokenSource;
+  /** The same for a token that changes: it is asked for with every request, or had by OAuth. */
+  readonly auth?: TokenSource | McpOAuth;
   /** Called last with every request, redirects included; what it returns is added to the headers. */
   readonly signer?: RequestSigner;
   /** Allows `http:` (and `ws:`) URLs. Default false: only `https:` and `wss:`. */
