@@ -4,6 +4,7 @@ import type { CredentialScope } from "../base/credential.ts";
 import { ConfigurationError } from "../base/dragoman-error.ts";
 import type { Secret } from "../base/secret.ts";
 import { resolveSecret } from "../base/secret-value.ts";
+import { toBasicAuthorization } from "../http/basic-authorization.ts";
 import type { OAuthClientDefinition } from "./credential-definition.ts";
 
 /** What a client shows of itself at the token endpoint (RFC 6749, 2.3; RFC 7523, 2.2). */
@@ -36,8 +37,24 @@ export async function authenticateClient(
     return oauth.None();
   }
   const secret = (await resolveSecret(clientSecret, scope)).reveal();
-  return method === "post" ? oauth.ClientSecretPost(secret) : oauth.ClientSecretBasic(secret);
+  return method === "post" ? oauth.ClientSecretPost(secret) : inHeader(secret);
 }
+
+/**
+ * Both parts form-encoded (RFC 6749, 2.3.1) as browsers do it, which leaves `-`, `.` and `_` alone: many
+ * servers forget to decode.
+ */
+const inHeader =
+  (secret: string): ClientAuth =>
+  (_server, client, _body, headers) => {
+    headers.set(
+      "authorization",
+      toBasicAuthorization(formEncoded(client.client_id), formEncoded(secret)),
+    );
+  };
+
+const formEncoded = (text: string): string =>
+  new URLSearchParams([["", text]]).toString().slice("=".length);
 
 async function toSigningKey(pem: Secret): Promise<webcrypto.CryptoKey> {
   try {

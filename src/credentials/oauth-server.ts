@@ -5,6 +5,7 @@ import { redactUrl } from "../base/redact-url.ts";
 import { Secret } from "../base/secret.ts";
 import { authenticateClient } from "./client-authentication.ts";
 import type { OAuth2Definition, OpenIdConnectDefinition } from "./credential-definition.ts";
+import { CredentialError } from "./credential-error.ts";
 import { type OAuthConnection, sendOAuthRequest } from "./oauth-connection.ts";
 import { toCredentialError } from "./oauth-errors.ts";
 import type { TokenSet } from "./token-set.ts";
@@ -174,6 +175,15 @@ export class OAuthServer {
     const parameters = new URLSearchParams(answer.search);
     if (!this.#knowsIssuer) {
       parameters.delete("iss"); // there is nothing to compare it with
+    }
+    const iss = parameters.get("iss");
+    if (
+      iss === null ? server.authorization_response_iss_parameter_supported : iss !== server.issuer
+    ) {
+      throw new CredentialError(
+        `The answer to the authorisation at ${redactUrl(server.issuer)} ${iss === null ? "does not say who gives it, as that server promises to" : "comes from another authorisation server"} (RFC 9207). It is not used.`,
+        { code: "authorization-failed" },
+      );
     }
     try {
       return oauth.validateAuthResponse(server, this.#client, parameters, state);
