@@ -1,7 +1,9 @@
 export type { McpLimits } from "../tool/mcp-limits.ts";
+export type { AssertionRequest, AuthorizationUrl, McpOAuth } from "../tool/mcp-oauth.ts";
 export type { OutputMismatchPolicy } from "./check-output.ts";
 export type { McpCustomTransport } from "./custom-link.ts";
 export type { McpConfigFault, ReadMcpConfigOptions } from "./desktop-entry.ts";
+export { McpAuthorization, type McpAuthorizationOptions } from "./mcp-authorization.ts";
 export { McpClient, type McpClientOptions, type McpRequestOptions } from "./mcp-client.ts";
 export type { CallToolOptions, ListToolsScope, McpConnectionConfig } from "./mcp-connection.ts";
 export {

@@ -5,6 +5,7 @@ import type { PendingAuthorization } from "../credentials/oauth-server.ts";
 import type { TokenKeeper } from "../credentials/token-keeper.ts";
 import type { TokenSet } from "../credentials/token-set.ts";
 import type { AccessFinder } from "./access-finder.ts";
+import { refused } from "./metadata-reader.ts";
 import {
   authorizationMs,
   fromRecord,
@@ -43,9 +44,17 @@ export class OAuthLogin {
     this.#options = options;
   }
 
-  async start(redirectUri: string, challenge: TokenChallenge | undefined): Promise<OAuthQuestion> {
+  /** @param isRefused whether the server has turned a request away; if not, it must say who gives access */
+  async start(
+    redirectUri: string,
+    challenge: TokenChallenge | undefined,
+    isRefused = true,
+  ): Promise<OAuthQuestion> {
     const { account, finder, clock } = this.#options;
     const prospect = await finder.find(challenge);
+    if (prospect.isLegacy && !isRefused) {
+      throw refused("It takes requests without any, and does not say who could give it.");
+    }
     const { issuer, resource, isLegacy, scopes } = prospect;
     const client = await finder.clientFor(prospect, redirectUri);
     const access: ServerAccess = { issuer, resource, isLegacy, scopes, client, redirectUri };

@@ -75,7 +75,7 @@ export class ServerAuthorization {
     } catch (error) {
       this.#tokens = undefined;
       if (!isUnauthorized(error)) {
-        throw this.#failure(error);
+        throw this.failure(error);
       }
     }
     return this.#tokens?.accessToken;
@@ -94,7 +94,7 @@ export class ServerAuthorization {
       this.#recovering.get(key) ??
       this.#recover(refusal)
         .catch((error: unknown) => {
-          throw this.#failure(error);
+          throw this.failure(error);
         })
         .finally(() => this.#recovering.delete(key));
     this.#recovering.set(key, underWay);
@@ -116,7 +116,7 @@ export class ServerAuthorization {
       await this.#shared.login(this.account.key, signal, (shared) => this.#ask(refusal, shared));
     } catch (error) {
       signal.throwIfAborted();
-      throw this.#failure(error);
+      throw this.failure(error);
     }
     this.#tokens = undefined; // perhaps another connection has asked
     if (isStepUp) {
@@ -132,7 +132,7 @@ export class ServerAuthorization {
       status === 403
         ? `does not allow this with the access that was granted; it wants ${scopes || "more"} (HTTP 403)`
         : "wants access to be granted (HTTP 401)";
-    return `The MCP server "${server}" ${what}. Grant it with \`dragoman mcp login ${server}\`, or give its "auth" an onAuthorizationUrl.`;
+    return `The MCP server "${server}" ${what}. Grant it by McpAuthorization (\`dragoman mcp login\` on the command line), or give its "auth" an onAuthorizationUrl.`;
   }
 
   get #asks(): McpOAuth["onAuthorizationUrl"] {
@@ -270,7 +270,7 @@ export class ServerAuthorization {
   }
 
   /** What failed, as a failure of this server; mistakes of the application remain what they are. */
-  #failure(error: unknown): unknown {
+  failure(error: unknown): unknown {
     if (!CredentialError.is(error) && !ToolError.is(error)) {
       return error;
     }
