@@ -11,6 +11,7 @@ import type { McpSession, ServerGreeting } from "./mcp-session.ts";
 import { openSession } from "./open-session.ts";
 import type { RequestOptions } from "./request-table.ts";
 import { retrying } from "./retrying.ts";
+import type { StrayOutput } from "./server-link.ts";
 import type { McpCallResult } from "./to-tool-result.ts";
 import type { McpToolDefinition } from "./tool-definition.ts";
 
@@ -114,6 +115,11 @@ export class McpConnection {
   /** What the server says on its use: a stranger's text. */
   get instructions(): string | undefined {
     return this.greeting.instructions;
+  }
+
+  /** What a program wrote to its standard output that is not JSON-RPC, where it did. */
+  get strayOutput(): StrayOutput | undefined {
+    return this.#session?.link.strayOutput?.();
   }
 
   /** Whether requests can be sent: the connection has not been closed, nor lost for good. */
