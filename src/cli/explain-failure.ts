@@ -1,7 +1,7 @@
 import { messageOf } from "../base/dragoman-error.ts";
 import { McpError } from "../mcp/mcp-error.ts";
 import type { McpServerConfig, UrlTransport } from "../tool/mcp-server-config.ts";
-import { explainProgramEnd } from "./explain-program-end.ts";
+import { explainProgramEnd, unknownRevision } from "./explain-program-end.ts";
 import { type Finding, finding } from "./finding.ts";
 
 /** A server that could not be used. */
@@ -22,7 +22,7 @@ export function explainFailure({ config, thrown, env }: FailedConnection): reado
   if (transport.type === "stdio") {
     return explainProgramEnd({ config, transport, error: thrown, message, evidence });
   }
-  const known = byStatus(thrown, config.name) ?? byWords(thrown);
+  const known = byStatus(thrown, config.name) ?? unknownRevision(message) ?? byWords(thrown);
   const [code, advice] = known ?? ["failed", "See what the server's own log says."];
   const isNetwork = thrown.code === "mcp-connect-failed" || thrown.code === "mcp-timeout";
   return [
@@ -97,11 +97,6 @@ function certificateAdvice(reason: string): string {
 
 /** What the words of an error tell beyond its code. */
 const patterns: readonly (readonly [pattern: RegExp, code: string, advice: string])[] = [
-  [
-    /speaks the revision/,
-    "unknown-revision",
-    "Update Dragoman where the server is newer, or the server where it is older than MCP itself.",
-  ],
   [
     /connection was refused/,
     "refused",

@@ -26,7 +26,7 @@ export function explainProgramEnd(end: ProgramEnd): readonly Finding[] {
     const [, code, advice] = found;
     return [finding("error", code, { message, evidence, advice })];
   }
-  const [code, advice] = usual(error.code);
+  const [code, advice] = unknownRevision(message) ?? usual(error.code);
   return [finding("error", code, { message, evidence, advice })];
 }
 
@@ -103,6 +103,18 @@ function missingVariables(written: string, { env = {} }: StdioTransport): string
   const hint = close === undefined ? "" : ` Your "env" has "${close}": is that what is meant?`;
   const entries = missing.map((name) => `"${name}": "\${${name}}"`).join(", ");
   return `It wants ${missing.join(", ")}, and gets only what "env" names: add "env": { ${entries} }.${hint}`;
+}
+
+/** The code and the advice where a server speaks a revision of MCP that is not known. */
+export function unknownRevision(
+  message: string,
+): readonly [code: string, advice: string] | undefined {
+  return /speaks the revision/.test(message)
+    ? [
+        "unknown-revision",
+        "Update Dragoman where the server is newer, or the server where it is older than MCP itself.",
+      ]
+    : undefined;
 }
 
 function usual(code: McpError["code"]): readonly [code: string, advice: string] {

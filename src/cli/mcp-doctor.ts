@@ -87,11 +87,11 @@ async function examine(
 /** What kind of fault the words of the configuration's reader tell. */
 function faultCode(message: string): string {
   const kinds = [
+    [/Unknown key/, "key-unknown"],
     [/environment variable/, "variable-missing"],
     [/Invalid transport type/, "transport-type-unknown"],
-    [/allowInsecureHttp/, "plain-http-refused"],
+    [/is (?:an http|a ws): URL/, "plain-http-refused"],
     [/two servers of the name/, "server-name-taken"],
-    [/Unknown key/, "key-unknown"],
   ] as const;
   return kinds.find(([words]) => words.test(message))?.[1] ?? "configuration";
 }
