@@ -37,6 +37,12 @@ export interface CallToolOptions {
   /** Sent beside the arguments, under namespaced keys. */
   readonly meta?: JsonObject;
   readonly onProgress?: (progress: ToolProgress) => void;
+  /**
+   * Called with the tools as the server publishes them, before the call is sent: with those that were
+   * listed last, listed anew where the server has said that they changed, and again where it has
+   * forgotten the session. What it throws is the call's failure.
+   */
+  guard?(tools: readonly McpToolDefinition[]): void;
 }
 
 /** How the tools of a server are listed. */
@@ -90,6 +96,9 @@ export class McpConnection {
   #renewing: Promise<McpSession> | undefined;
   #notice: ListToolsScope["notice"];
   #listed: readonly McpToolDefinition[] | undefined;
+  #listing: Promise<readonly McpToolDefinition[]> | undefined;
+  /** The server has said that its tools changed, and they have not been listed since. */
+  #isStale = false;
   readonly #ending = new AbortController();
 
   constructor(config: McpConnectionConfig, options: McpConnectionOptions) {
@@ -139,14 +148,41 @@ export class McpConnection {
    */
   async listTools({ signal, notice }: ListToolsScope = {}): Promise<readonly McpToolDefinition[]> {
     this.#notice = notice;
-    const listed = await listTools({
-      server: this.#config.name,
-      limits: resolveLimits(this.#config.limits),
-      notice: (...told) => notice?.(...told),
-      request: this.pages("tools/list", signal),
+    return this.#list(signal);
+  }
+
+  /** The tools as they were listed last, anew where the server has said that they changed. */
+  async #currentTools(signal: AbortSignal | undefined): Promise<readonly McpToolDefinition[]> {
+    const until = <Value>(listing: Promise<Value>): Promise<Value> =>
+      signal === undefined ? listing : untilAborted(listing, signal);
+    if (this.#listing !== undefined) {
+      await until(this.#listing).catch(ignore); // it may have begun before the change
+      signal?.throwIfAborted();
+    }
+    if (this.#listed !== undefined && !this.#isStale) {
+      return this.#listed;
+    }
+    // One for all calls, so that a server which says it all the time has as many listings as calls.
+    this.#listing ??= this.#list(undefined).finally(() => {
+      this.#listing = undefined;
     });
-    this.#listed = listed;
-    return listed;
+    return until(this.#listing);
+  }
+
+  async #list(signal: AbortSignal | undefined): Promise<readonly McpToolDefinition[]> {
+    this.#isStale = false;
+    try {
+      this.#listed = await listTools({
+        server: this.#config.name,
+        limits: resolveLimits(this.#config.limits),
+        notice: (...told) => this.#notice?.(...told),
+        request: this.pages("tools/list", signal),
+      });
+      return this.#listed;
+    } catch (error) {
+      this.#isStale = true; // whoever needs them has to ask again
+      throw error;
+    }
   }
 
   /**
@@ -155,19 +191,30 @@ export class McpConnection {
    *
    * @throws McpError, or the signal's reason at once when it aborts
    */
-  callTool(
+  callTool(name: string, input: JsonObject, options: CallToolOptions = {}): Promise<McpCallResult> {
+    const { guard } = options;
+    return guard === undefined
+      ? this.#call(name, input, options)
+      : this.#currentTools(options.signal).then((tools) => {
+          guard(tools);
+          return this.#call(name, input, options);
+        });
+  }
+
+  #call(
     name: string,
     input: JsonObject,
-    { signal, timeoutMs = this.#timeoutMs, meta, onProgress }: CallToolOptions = {},
+    { signal, timeoutMs = this.#timeoutMs, meta, onProgress, guard }: CallToolOptions,
   ): Promise<McpCallResult> {
     const params =
       meta === undefined ? { name, arguments: input } : { name, arguments: input, _meta: meta };
-    return this.#send("tools/call", params, {
+    const limits = {
       signal,
       timeoutMs,
       totalTimeoutMs: timeoutMs * totalFactor,
       onProgress: onProgress ?? ignore,
-    });
+    };
+    return this.#send("tools/call", params, limits, guard);
   }
 
   /**
@@ -212,8 +259,11 @@ export class McpConnection {
 
   #openSession(signal: AbortSignal | undefined): Promise<McpSession> {
     const { name: server, transport } = this.#config;
-    const { onNotification } = this.#options;
     const timeoutMs = this.#timeoutMs;
+    const onNotification = (told: string, params: JsonObject): void => {
+      this.#isStale ||= told === "notifications/tools/list_changed";
+      this.#options.onNotification?.(told, params);
+    };
     return openSession({
       server,
       transport,
@@ -225,21 +275,28 @@ export class McpConnection {
   }
 
   /** A promise chain is only as long as it must be: this is every call's way. */
-  #send(method: string, params: JsonObject, options: RequestOptions): Promise<JsonObject> {
+  #send(
+    method: string,
+    params: JsonObject,
+    options: RequestOptions,
+    guard?: CallToolOptions["guard"],
+  ): Promise<JsonObject> {
     const session = this.#session;
     if (session === undefined || this.#ending.signal.aborted) {
       return Promise.reject(this.#notConnected());
     }
     if (session.isOver && isRenewable(this.#config)) {
-      return this.#renewed(session, options.signal).then((fresh) =>
-        fresh.request(method, params, options),
-      );
+      return this.#renewed(session, options.signal).then((fresh) => {
+        guard?.(this.#listed ?? []);
+        return fresh.request(method, params, options);
+      });
     }
     return session.request(method, params, options).catch(async (error: unknown) => {
       if (!isExpired(error) || this.#ending.signal.aborted) {
         throw error;
       }
       const fresh = await this.#renewed(session, options.signal);
+      guard?.(this.#listed ?? []);
       return fresh.request(method, params, options);
     });
   }
@@ -278,6 +335,7 @@ export class McpConnection {
     if (before === undefined) {
       return;
     }
+    this.#isStale = false;
     const after = await listTools({
       server: this.#config.name,
       limits: resolveLimits(this.#config.limits),
