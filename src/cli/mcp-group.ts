@@ -27,7 +27,7 @@ export function addMcpGroup(program: Command, context: CommandContext): void {
   const group = program
     .command("mcp")
     .description("Look at MCP servers, call their tools by hand, and find out what is wrong.");
-  for (const addCommand of [addList, addInspect, addCall, addDoctor]) {
+  for (const addCommand of [addList, addInspect, addCall, addDoctor, addPin]) {
     addCommand(group, context);
   }
 }
@@ -103,5 +103,24 @@ function addDoctor(group: Command, { streams, finish }: CommandContext): void {
     .action(async (servers: readonly string[], flags: Flags<McpOptions>) => {
       const { mcpDoctor } = await import("./mcp-doctor.ts");
       finish(await mcpDoctor(servers, optionsOf(flags), streams));
+    });
+}
+
+/** What `dragoman mcp pin` is called with. */
+export interface McpPinOptions extends McpOptions {
+  /** The lock file. */
+  readonly lock: string;
+  /** Only compare: nothing is written. */
+  readonly check?: boolean;
+}
+
+function addPin(group: Command, { streams, finish }: CommandContext): void {
+  addTo(group, "pin", "Record what the tools of servers say now, so that a change is noticed.")
+    .argument("[servers...]", "the names of servers; absent: all, and no other stays in the file")
+    .option("--lock <file>", "the file of the pins", "dragoman.lock.json")
+    .option("--check", "only compare, and end with 1 where something differs")
+    .action(async (servers: readonly string[], flags: Flags<McpPinOptions>) => {
+      const { mcpPin } = await import("./mcp-pin.ts");
+      finish(await mcpPin(servers, optionsOf(flags), streams));
     });
 }

@@ -19,7 +19,9 @@ export function faultOfPins(setting: unknown): string | undefined {
   if (setting === undefined) {
     return undefined;
   }
-  const { mode, lock, ...rest } = isJsonObject(setting) ? setting : { mode: setting };
+  const { mode, lock, ...rest }: { readonly [key: string]: unknown } = isJsonObject(setting)
+    ? setting
+    : { mode: setting };
   const [unknown] = Object.keys(rest);
   if (!modes.includes(mode) || unknown !== undefined) {
     return '"pins" must be "off", "warn" or "enforce", or { mode, lock } with one of them as the mode.';
