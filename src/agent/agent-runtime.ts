@@ -6,6 +6,7 @@ import type { McpServerConfig } from "../tool/mcp-server-config.ts";
 import type { Tool } from "../tool/tool.ts";
 import type { Toolset } from "../tool/toolset.ts";
 import type { NoticeCode } from "./run-event.ts";
+import type { RunStore } from "./run-store.ts";
 import type { Selection } from "./selection.ts";
 import type { SessionStore } from "./session-store.ts";
 
@@ -33,6 +34,12 @@ export interface AgentRuntime {
   readonly app: string;
   /** Where sessions are kept that name no store of their own. */
   readonly sessions: SessionStore | undefined;
+  /** Where runs are kept that name no store of their own. */
+  readonly runs: RunStore | undefined;
+  /** Where a run that is not kept otherwise waits for somebody. */
+  readonly suspendedRuns: RunStore;
+  /** Ids of the runs that this process executes now. */
+  readonly activeRuns: Set<string>;
   /** Tools that can be chosen by name. */
   readonly registeredTools: readonly Tool[];
   /** The outermost level of tools and servers. */
