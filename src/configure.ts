@@ -1,6 +1,8 @@
 import { type Agent, createAgent } from "./agent/agent.ts";
 import type { AgentDefinition } from "./agent/agent-definition.ts";
 import type { AgentRuntime, McpEntry, ToolEntry } from "./agent/agent-runtime.ts";
+import { MemoryRunStore } from "./agent/memory-run-store.ts";
+import type { RunStore } from "./agent/run-store.ts";
 import type { Selection } from "./agent/selection.ts";
 import type { SessionStore } from "./agent/session-store.ts";
 import { type Clock, systemClock } from "./base/clock.ts";
@@ -11,6 +13,7 @@ import { createModelChooser, type ModelFactory } from "./default-model.ts";
 import type { Model } from "./model/model.ts";
 import type { TextAdapter } from "./model/text-adapter.ts";
 import { isTool } from "./tool/tool.ts";
+import type { PinsSetting } from "./tool/tool-pins.ts";
 
 /** What holds for every agent that says nothing else. */
 export interface DragomanConfig {
@@ -27,6 +30,11 @@ export interface DragomanConfig {
    * agent declares. `"none"` is the strict form: a bare run connects nothing and sends no tools.
    */
   readonly defaults?: { readonly tools?: "none" | "inherit"; readonly mcp?: "none" | "inherit" };
+  /**
+   * Whether the tools of MCP servers must be as they were pinned by `dragoman mcp pin`, where a server
+   * says nothing of it, and where the pins are. Default `"off"`.
+   */
+  readonly pins?: PinsSetting;
   /** What tools get from `call.binding.credential(name)`: `Credentials` of `dragoman/credentials`. */
   readonly credentials?: CredentialSource;
   /** The application's name, under which its sessions are kept. Default `"default"`. */
@@ -36,6 +44,11 @@ export interface DragomanConfig {
    * `dragoman/stores`, or a store of your own. Absent: a run with a session must bring its store.
    */
   readonly sessions?: SessionStore;
+  /**
+   * Where runs are kept while they go on, so that they survive their process. Absent: a run is kept in
+   * memory, and only while it waits for somebody.
+   */
+  readonly runs?: RunStore;
   /** Default: warnings and errors on the console's error stream. */
   readonly logger?: Logger;
   /** Where keys and hosts are looked up. Default: the process's environment, where there is one. */
@@ -57,17 +70,24 @@ export interface Dragoman {
 /** A Dragoman of its own, which shares no configuration with any other. */
 export function createDragoman(config: DragomanConfig = {}): Dragoman {
   let current = config;
-  let runtime = createRuntime(current);
+  const runs = {
+    suspendedRuns: new MemoryRunStore({ maxRuns: 1_000 }),
+    activeRuns: new Set<string>(),
+  };
+  let runtime = createRuntime(current, runs);
   return {
     defineAgent: (definition) => createAgent(definition, () => runtime),
     configure(changes) {
       current = { ...current, ...changes };
-      runtime = createRuntime(current);
+      runtime = createRuntime(current, runs);
     },
   };
 }
 
-function createRuntime(config: DragomanConfig): AgentRuntime {
+function createRuntime(
+  config: DragomanConfig,
+  runs: Pick<AgentRuntime, "suspendedRuns" | "activeRuns">,
+): AgentRuntime {
   const { tools, mcp, defaults } = config;
   const clock = config.clock ?? systemClock;
   const logger = config.logger ?? consoleLogger;
@@ -78,8 +98,11 @@ function createRuntime(config: DragomanConfig): AgentRuntime {
     credentials: config.credentials ?? noCredentials,
     app: config.app ?? "default",
     sessions: config.sessions,
+    runs: config.runs,
+    ...runs,
     registeredTools: Array.isArray(tools) ? tools.filter(isTool) : [],
     global: { tools, mcp },
+    pins: config.pins,
     defaults: { tools: defaults?.tools, mcp: defaults?.mcp },
     chooseModel: createModelChooser({
       model: config.model,

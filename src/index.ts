@@ -20,6 +20,13 @@ export const configure: (config: DragomanConfig) => void = processDragoman.confi
 export type { Agent } from "./agent/agent.ts";
 export type { AgentDefinition, AgentMode } from "./agent/agent-definition.ts";
 export type { McpEntry, ToolEntry } from "./agent/agent-runtime.ts";
+export type {
+  ApprovalAnswer,
+  ApprovalPolicy,
+  ApprovalRequest,
+  ApprovalRule,
+} from "./agent/approval.ts";
+export type { Assembly } from "./agent/assembly.ts";
 export type { AvailableTool, Explanation } from "./agent/explain.ts";
 export type { HookedCall, Hooks } from "./agent/hooks.ts";
 export type { LimitReason, RunLimits } from "./agent/loop-guard.ts";
@@ -37,14 +44,27 @@ export type { Run } from "./agent/run.ts";
 export { RunError, type RunErrorCode, type RunErrorOptions } from "./agent/run-error.ts";
 export type { NoticeCode, RunEvent, RunEventBody, RunEventPlace } from "./agent/run-event.ts";
 export type { FailedServer, RunFailure } from "./agent/run-failure.ts";
-export type { RunInput, RunOptions, SessionChoice } from "./agent/run-options.ts";
+export type { ResumeOptions, RunInput, RunOptions, SessionChoice } from "./agent/run-options.ts";
 export type {
   CancelledRun,
   CompletedRun,
   FailedRun,
   RunReport,
   RunResult,
+  SuspendedRun,
 } from "./agent/run-result.ts";
+export type {
+  EventRange,
+  NewRun,
+  RunChanges,
+  RunFilter,
+  RunKey,
+  RunPage,
+  RunRecord,
+  RunStatus,
+  RunStore,
+  StepRecord,
+} from "./agent/run-store.ts";
 export type { ToolLevel } from "./agent/run-tools.ts";
 export type { Selection } from "./agent/selection.ts";
 export { SessionError, type SessionErrorCode } from "./agent/session-error.ts";
@@ -62,6 +82,7 @@ export type {
   StoredMessage,
 } from "./agent/session-store.ts";
 export type { StepAttempt, StepOptions, Steps } from "./agent/steps.ts";
+export type { Decision, Waiting, WaitingCall } from "./agent/waiting.ts";
 export type { Clock } from "./base/clock.ts";
 export type { Credential, CredentialScope, CredentialSource } from "./base/credential.ts";
 export {
@@ -132,6 +153,7 @@ export { defineTool, type ToolSpecification } from "./tool/define-tool.ts";
 export type { McpLimits } from "./tool/mcp-limits.ts";
 export type {
   HttpTransport,
+  InstructionsPolicy,
   McpServerConfig,
   McpTransport,
   StdioTransport,
@@ -144,6 +166,14 @@ export type {
   ToolProgress,
   ToolSource,
 } from "./tool/tool.ts";
+export type {
+  PinMode,
+  PinsSetting,
+  ServerPins,
+  ToolLock,
+  ToolPin,
+  ToolPins,
+} from "./tool/tool-pins.ts";
 export {
   type ToolFailure,
   type ToolPending,

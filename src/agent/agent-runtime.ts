@@ -4,8 +4,10 @@ import type { Logger } from "../base/logger.ts";
 import type { Model } from "../model/model.ts";
 import type { McpServerConfig } from "../tool/mcp-server-config.ts";
 import type { Tool } from "../tool/tool.ts";
+import type { PinsSetting } from "../tool/tool-pins.ts";
 import type { Toolset } from "../tool/toolset.ts";
 import type { NoticeCode } from "./run-event.ts";
+import type { RunStore } from "./run-store.ts";
 import type { Selection } from "./selection.ts";
 import type { SessionStore } from "./session-store.ts";
 
@@ -33,6 +35,12 @@ export interface AgentRuntime {
   readonly app: string;
   /** Where sessions are kept that name no store of their own. */
   readonly sessions: SessionStore | undefined;
+  /** Where runs are kept that name no store of their own. */
+  readonly runs: RunStore | undefined;
+  /** Where a run that is not kept otherwise waits for somebody. */
+  readonly suspendedRuns: RunStore;
+  /** Ids of the runs that this process executes now. */
+  readonly activeRuns: Set<string>;
   /** Tools that can be chosen by name. */
   readonly registeredTools: readonly Tool[];
   /** The outermost level of tools and servers. */
@@ -40,6 +48,8 @@ export interface AgentRuntime {
     readonly tools: Selection<ToolEntry> | undefined;
     readonly mcp: Selection<McpEntry> | undefined;
   };
+  /** What is done with tools that are not what was pinned, where a toolset says nothing of it. */
+  readonly pins?: PinsSetting | undefined;
   /** What a run that says nothing of its tools or servers means. */
   readonly defaults: {
     readonly tools: "none" | "inherit" | undefined;

@@ -5,6 +5,7 @@ import type { Usage } from "../model/usage.ts";
 import type { ToolProgress, ToolSource } from "../tool/tool.ts";
 import type { ToolResult } from "../tool/tool-result.ts";
 import type { RunFailure } from "./run-failure.ts";
+import type { Decision, Waiting } from "./waiting.ts";
 
 /** Why a notice was given; a program may switch on it, new ones may be added. */
 export type NoticeCode =
@@ -42,6 +43,28 @@ export type RunEventBody =
       readonly text: string;
       readonly usage: Usage;
       readonly error?: RunFailure;
+    }
+  /** The run waits for somebody and holds nothing open meanwhile; no event follows until it is resumed. */
+  | { readonly kind: "run-suspend"; readonly waitingFor: readonly Waiting[] }
+  /** A run that was suspended, or whose process ended, goes on. */
+  | { readonly kind: "run-resume" }
+  /** An agent or assembly within the run begins; `agentPath` ends with it. */
+  | { readonly kind: "agent-start"; readonly agent: string }
+  | {
+      readonly kind: "agent-end";
+      readonly agent: string;
+      readonly status: "completed" | "failed" | "cancelled" | "suspended";
+      readonly text: string;
+      readonly usage: Usage;
+      readonly error?: RunFailure;
+    }
+  /** A call is not made until somebody decides. */
+  | { readonly kind: "approval-request"; readonly waiting: Waiting }
+  | {
+      readonly kind: "approval-end";
+      /** The id of what was waited for. */
+      readonly id: string;
+      readonly decision: Decision | { readonly kind: "expired" };
     }
   | { readonly kind: "step-start"; readonly step: number }
   | { readonly kind: "step-end"; readonly step: number }

@@ -3,6 +3,7 @@ import type { FinishReason } from "../model/model-event.ts";
 import type { Usage } from "../model/usage.ts";
 import type { LimitReason } from "./loop-guard.ts";
 import type { FailedServer, RunFailure } from "./run-failure.ts";
+import type { Waiting } from "./waiting.ts";
 
 /** What every finished run tells. */
 export interface RunReport {
@@ -53,8 +54,16 @@ export interface CancelledRun<Output = unknown> extends RunReport, Throwing<Outp
   readonly reason: unknown;
 }
 
-/** How a run ended; `switch` on `status`. */
+/** The run waits for somebody. It holds nothing open, and goes on by `resume`. */
+export interface SuspendedRun<Output = unknown> extends RunReport, Throwing<Output> {
+  readonly status: "suspended";
+  /** What it waits for, at least one. */
+  readonly waitingFor: readonly Waiting[];
+}
+
+/** How a run ended, or why it stands still; `switch` on `status`. */
 export type RunResult<Output = unknown> =
   | CompletedRun<Output>
   | FailedRun<Output>
-  | CancelledRun<Output>;
+  | CancelledRun<Output>
+  | SuspendedRun<Output>;

@@ -108,6 +108,9 @@ function conclude(result: RunResult, servers: number, { stderr }: CliStreams): E
         return 2;
       }
       return 0;
+    case "suspended":
+      tell(`the run waits for a decision: ${result.waitingFor.map(({ id }) => id).join(", ")}.`);
+      return 2;
     case "cancelled":
       tell("the run was stopped before it was done.");
       return 2;

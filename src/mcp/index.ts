@@ -35,3 +35,4 @@ export type {
 } from "./server-offer.ts";
 export type { McpCallResult } from "./to-tool-result.ts";
 export type { McpToolDefinition } from "./tool-definition.ts";
+export { pinTools, readToolLock } from "./tool-lock.ts";

@@ -3,7 +3,7 @@ import { type Clock, systemClock } from "../base/clock.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { McpServerConfig, McpTransport } from "../tool/mcp-server-config.ts";
 import type { ToolProgress } from "../tool/tool.ts";
-import { AuthorizationNeeded } from "./authorization-needed.ts";
+import { askingForAccess } from "./asking-for-access.ts";
 import { isCustomTransport, type McpCustomTransport } from "./custom-link.ts";
 import { listTools } from "./list-tools.ts";
 import { McpError } from "./mcp-error.ts";
@@ -12,6 +12,7 @@ import type { McpSession, ServerGreeting } from "./mcp-session.ts";
 import { openSession } from "./open-session.ts";
 import type { RequestOptions } from "./request-table.ts";
 import { retrying } from "./retrying.ts";
+import type { StrayOutput } from "./server-link.ts";
 import type { McpCallResult } from "./to-tool-result.ts";
 import type { McpToolDefinition } from "./tool-definition.ts";
 
@@ -39,6 +40,12 @@ export interface CallToolOptions {
   /** Sent beside the arguments, under namespaced keys. */
   readonly meta?: JsonObject;
   readonly onProgress?: (progress: ToolProgress) => void;
+  /**
+   * Called with the tools as the server publishes them, before the call is sent: with those that were
+   * listed last, listed anew where the server has said that they changed, and again where it has
+   * forgotten the session. What it throws is the call's failure.
+   */
+  guard?(tools: readonly McpToolDefinition[]): void;
 }
 
 /** How the tools of a server are listed. */
@@ -52,9 +59,6 @@ const defaultTimeoutMs = 15_000;
 
 /** A call that goes on reporting progress may take so many times the time limit in all. */
 const totalFactor = 20;
-
-/** A request leads to so many questions to a person at most: for access, and for more of it. */
-const mostQuestions = 2;
 
 /** All pages of a list together may take so many times the time limit. */
 const listFactor = 4;
@@ -95,6 +99,9 @@ export class McpConnection {
   #renewing: Promise<McpSession> | undefined;
   #notice: ListToolsScope["notice"];
   #listed: readonly McpToolDefinition[] | undefined;
+  #listing: Promise<readonly McpToolDefinition[]> | undefined;
+  /** The server has said that its tools changed, and they have not been listed since. */
+  #isStale = false;
   readonly #ending = new AbortController();
 
   constructor(config: McpConnectionConfig, options: McpConnectionOptions) {
@@ -122,6 +129,11 @@ export class McpConnection {
     return this.greeting.instructions;
   }
 
+  /** What a program wrote to its standard output that is not JSON-RPC, where it did. */
+  get strayOutput(): StrayOutput | undefined {
+    return this.#session?.link.strayOutput?.();
+  }
+
   /** Whether requests can be sent: the connection has not been closed, nor lost for good. */
   get isOpen(): boolean {
     return !this.#ending.signal.aborted && this.#session?.isOver === false;
@@ -139,14 +151,41 @@ export class McpConnection {
    */
   async listTools({ signal, notice }: ListToolsScope = {}): Promise<readonly McpToolDefinition[]> {
     this.#notice = notice;
-    const listed = await listTools({
-      server: this.#config.name,
-      limits: resolveLimits(this.#config.limits),
-      notice: (...told) => notice?.(...told),
-      request: this.pages("tools/list", signal),
+    return this.#list(signal);
+  }
+
+  /** The tools as they were listed last, anew where the server has said that they changed. */
+  async #currentTools(signal: AbortSignal | undefined): Promise<readonly McpToolDefinition[]> {
+    const until = <Value>(listing: Promise<Value>): Promise<Value> =>
+      signal === undefined ? listing : untilAborted(listing, signal);
+    if (this.#listing !== undefined) {
+      await until(this.#listing).catch(ignore); // it may have begun before the change
+      signal?.throwIfAborted();
+    }
+    if (this.#listed !== undefined && !this.#isStale) {
+      return this.#listed;
+    }
+    // One for all calls, so that a server which says it all the time has as many listings as calls.
+    this.#listing ??= this.#list(undefined).finally(() => {
+      this.#listing = undefined;
     });
-    this.#listed = listed;
-    return listed;
+    return until(this.#listing);
+  }
+
+  async #list(signal: AbortSignal | undefined): Promise<readonly McpToolDefinition[]> {
+    this.#isStale = false;
+    try {
+      this.#listed = await listTools({
+        server: this.#config.name,
+        limits: resolveLimits(this.#config.limits),
+        notice: (...told) => this.#notice?.(...told),
+        request: this.pages("tools/list", signal),
+      });
+      return this.#listed;
+    } catch (error) {
+      this.#isStale = true; // whoever needs them has to ask again
+      throw error;
+    }
   }
 
   /**
@@ -155,19 +194,30 @@ export class McpConnection {
    *
    * @throws McpError, or the signal's reason at once when it aborts
    */
-  callTool(
+  callTool(name: string, input: JsonObject, options: CallToolOptions = {}): Promise<McpCallResult> {
+    const { guard } = options;
+    return guard === undefined
+      ? this.#call(name, input, options)
+      : this.#currentTools(options.signal).then((tools) => {
+          guard(tools);
+          return this.#call(name, input, options);
+        });
+  }
+
+  #call(
     name: string,
     input: JsonObject,
-    { signal, timeoutMs = this.#timeoutMs, meta, onProgress }: CallToolOptions = {},
+    { signal, timeoutMs = this.#timeoutMs, meta, onProgress, guard }: CallToolOptions,
   ): Promise<McpCallResult> {
     const params =
       meta === undefined ? { name, arguments: input } : { name, arguments: input, _meta: meta };
-    return this.#send("tools/call", params, {
+    const limits = {
       signal,
       timeoutMs,
       totalTimeoutMs: timeoutMs * totalFactor,
       onProgress: onProgress ?? ignore,
-    });
+    };
+    return this.#send("tools/call", params, limits, guard);
   }
 
   /**
@@ -212,60 +262,54 @@ export class McpConnection {
 
   #openSession(signal: AbortSignal | undefined): Promise<McpSession> {
     const { name: server, transport } = this.#config;
-    const { onNotification, actor } = this.#options;
+    const { actor } = this.#options;
     const timeoutMs = this.#timeoutMs;
+    const onNotification = (told: string, params: JsonObject): void => {
+      this.#isStale ||= told === "notifications/tools/list_changed";
+      this.#options.onNotification?.(told, params);
+    };
     const clock = this.#clock;
     const open = (): Promise<McpSession> =>
       openSession({ server, transport, actor, timeoutMs, signal, clock, onNotification });
-    return open().catch((error: unknown) => this.#authorized(error, signal, open));
+    return open().catch((error: unknown) => askingForAccess(error, this.#endOr(signal), open));
   }
 
   /** A promise chain is only as long as it must be: this is every call's way. */
-  #send(method: string, params: JsonObject, options: RequestOptions): Promise<JsonObject> {
+  #send(
+    method: string,
+    params: JsonObject,
+    options: RequestOptions,
+    guard?: CallToolOptions["guard"],
+  ): Promise<JsonObject> {
     const session = this.#session;
     if (session === undefined || this.#ending.signal.aborted) {
       return Promise.reject(this.#notConnected());
     }
     if (session.isOver && isRenewable(this.#config)) {
-      return this.#renewed(session, options.signal).then((fresh) =>
-        fresh.request(method, params, options),
-      );
+      return this.#renewed(session, options.signal).then((fresh) => {
+        guard?.(this.#listed ?? []);
+        return fresh.request(method, params, options);
+      });
     }
     return session.request(method, params, options).catch(async (error: unknown) => {
       if (this.#ending.signal.aborted) {
         throw error;
       }
-      if (isExpired(error)) {
-        const fresh = await this.#renewed(session, options.signal);
-        return fresh.request(method, params, options);
+      if (!isExpired(error)) {
+        return askingForAccess(error, this.#endOr(options.signal), () =>
+          (this.#session ?? session).request(method, params, options),
+        );
       }
-      return this.#authorized(error, options.signal, () =>
-        (this.#session ?? session).request(method, params, options),
-      );
+      const fresh = await this.#renewed(session, options.signal);
+      guard?.(this.#listed ?? []);
+      return fresh.request(method, params, options);
     });
   }
 
-  /**
-   * Does again what failed for want of access, once somebody has granted it; the time that takes is
-   * not the server's. A server that is never content is not asked for ever.
-   */
-  async #authorized<Value>(
-    failure: unknown,
-    signal: AbortSignal | undefined,
-    attempt: () => Promise<Value>,
-  ): Promise<Value> {
-    let error = failure;
+  /** Aborts with the signal, and when the connection is closed. */
+  #endOr(signal: AbortSignal | undefined): AbortSignal {
     const ended = this.#ending.signal;
-    const either = signal === undefined ? ended : AbortSignal.any([signal, ended]);
-    for (let asked = 0; error instanceof AuthorizationNeeded && asked < mostQuestions; asked += 1) {
-      await error.authorize(either);
-      try {
-        return await attempt();
-      } catch (again) {
-        error = again;
-      }
-    }
-    throw error;
+    return signal === undefined ? ended : AbortSignal.any([signal, ended]);
   }
 
   /** The session that takes the place of one that is lost: one for all who ask for it. */
@@ -302,6 +346,7 @@ export class McpConnection {
     if (before === undefined) {
       return;
     }
+    this.#isStale = false;
     const after = await listTools({
       server: this.#config.name,
       limits: resolveLimits(this.#config.limits),

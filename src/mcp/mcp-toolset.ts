@@ -3,11 +3,13 @@ import { didYouMean } from "../base/closest-name.ts";
 import { ConfigurationError, messageOf } from "../base/dragoman-error.ts";
 import type { Binding } from "../tool/binding.ts";
 import type { McpLimits } from "../tool/mcp-limits.ts";
-import type { McpTransport } from "../tool/mcp-server-config.ts";
+import type { InstructionsPolicy, McpTransport } from "../tool/mcp-server-config.ts";
 import { isTool, type Tool } from "../tool/tool.ts";
+import type { PinsSetting } from "../tool/tool-pins.ts";
 import type { OpenToolset, Toolset, ToolsetObserver, UnavailablePolicy } from "../tool/toolset.ts";
 import type { OutputMismatchPolicy } from "./check-output.ts";
 import { isCustomTransport, type McpCustomTransport } from "./custom-link.ts";
+import { faultOfInstructions, fencedInstructions } from "./fenced-instructions.ts";
 import type { McpClient } from "./mcp-client.ts";
 import {
   type McpConnection,
@@ -16,7 +18,9 @@ import {
 } from "./mcp-connection.ts";
 import { resolveLimits } from "./mcp-limits.ts";
 import { type MapResult, toMcpTool } from "./mcp-tool.ts";
+import { faultOfPins, type OpenedPins, openPins } from "./open-pins.ts";
 import { parseMcpServerConfig, parseMcpTransport } from "./parse-mcp-server-config.ts";
+import { PinGate } from "./pin-gate.ts";
 import { checkSelection, isSelected, selectTools, type ToolSelection } from "./select-tools.ts";
 import type { McpToolDefinition } from "./tool-definition.ts";
 
@@ -84,6 +88,18 @@ export interface McpToolsetSettings {
   readonly onUnavailable?: UnavailablePolicy;
   /** Told of failures that `"ignore"` keeps quiet. */
   readonly onError?: (error: unknown, scope: { readonly binding: Binding }) => void;
+  /**
+   * Whether the server's tools must be as they were pinned by `dragoman mcp pin`: `"warn"` tells of a
+   * new, changed or removed tool, `"enforce"` also keeps new and changed ones from the model and refuses
+   * their calls, with what differs in a notice. Each listing is checked, also in the middle of a run.
+   * Default: what `configure({ pins })` says, else `"off"`.
+   */
+  readonly pins?: PinsSetting;
+  /**
+   * Whether the model is told what the server says on its use: `"include"` puts it, in a fence that
+   * says whose it is, into the system prompt. Default `"off"`.
+   */
+  readonly instructions?: InstructionsPolicy;
   /** Always prefix the names of tools with `name`. Default false: only where they collide. */
   readonly prefix?: boolean;
 }
@@ -105,6 +121,7 @@ export function mcpToolset(options: McpToolsetOptions): Toolset {
   checkServer(options, name, where);
   checkSelection(options.tools, where);
   checkPolicy(options.outputMismatch, where);
+  checkPins(options, where);
   return {
     name,
     description: options.description,
@@ -150,6 +167,8 @@ const optionNames: Readonly<
   onUnavailable: true,
   onError: true,
   prefix: true,
+  pins: true,
+  instructions: true,
 };
 
 function refuseUnknownOptions(options: McpToolsetOptions, where: string): void {
@@ -174,6 +193,13 @@ function checkPolicy(policy: unknown, where: string): void {
   }
 }
 
+function checkPins(options: McpToolsetOptions, where: string): void {
+  const fault = faultOfPins(options.pins) ?? faultOfInstructions(options.instructions);
+  if (fault !== undefined) {
+    throw new ConfigurationError(`${where}: ${fault}`, { code: "invalid-configuration" });
+  }
+}
+
 interface OpenScope {
   readonly options: McpToolsetOptions;
   /** The alias of the server. */
@@ -187,19 +213,18 @@ interface OpenScope {
 async function open(scope: OpenScope): Promise<OpenToolset> {
   const { signal } = scope.binding;
   signal.throwIfAborted();
-  const { client } = scope.options;
+  const { client, pins } = scope.options;
+  const pinned = await openPins(scope.name, pins, scope.observer.pins);
   if (client !== undefined) {
     await client.connect({ signal });
-    const tools = await toolsOf(client, scope);
-    return { tools, serverInfo: client.serverInfo, close: async () => {} };
+    return { ...(await offerOf(client, scope, pinned)), close: async () => {} };
   }
   const connection = await openMcpConnection(await configFor(scope), {
     signal,
     actor: scope.binding.run.actor,
   });
   try {
-    const tools = await toolsOf(connection, scope);
-    return { tools, serverInfo: connection.serverInfo, close: () => connection.close() };
+    return { ...(await offerOf(connection, scope, pinned)), close: () => connection.close() };
   } catch (error) {
     await connection.abandon();
     throw error;
@@ -229,9 +254,26 @@ async function configFor({
   return { name, transport: checked, ...settings };
 }
 
+/** What a connection gives to a run. */
+async function offerOf(
+  connection: Pick<McpConnection, "listTools" | "callTool" | "serverInfo" | "instructions">,
+  scope: OpenScope,
+  pinned: OpenedPins,
+): Promise<Omit<OpenToolset, "close">> {
+  const tools = await toolsOf(connection, scope, pinned);
+  const { serverInfo, instructions } = connection;
+  const isTold = scope.options.instructions === "include" && instructions !== undefined;
+  return {
+    tools,
+    serverInfo,
+    ...(isTold ? { instructions: fencedInstructions(scope.name, instructions) } : {}),
+  };
+}
+
 async function toolsOf(
   connection: Pick<McpConnection, "listTools" | "callTool">,
   { options, name: server, binding, observer }: OpenScope,
+  pinned: OpenedPins,
 ): Promise<readonly Tool[]> {
   const { mapTool, mapResult } = options;
   const notice = (code: string, message: string, tool?: string): void => {
@@ -240,10 +282,16 @@ async function toolsOf(
     }
   };
   const definitions = await connection.listTools({ signal: binding.signal, notice });
+  const isWanted = (tool: string): boolean => isSelected(tool, options.tools);
+  const gate = pinned.mode === "off" ? undefined : new PinGate({ ...pinned, isWanted, notice });
+  gate?.check(definitions);
   const limits = resolveLimits(options.limits);
   const { outputMismatch = "error" } = options;
   const tools: Tool[] = [];
   for (const { definition, name } of selectTools(definitions, options.tools, notice)) {
+    if (gate?.admits(definition.sourceName) === false) {
+      continue;
+    }
     const tool = toMcpTool(definition, {
       server,
       connection,
@@ -252,6 +300,7 @@ async function toolsOf(
       limits,
       outputMismatch,
       notice,
+      guard: gate && ((...told) => gate.guard(...told)),
     });
     const mapped = mapTool
       ? await calling(`The mapTool of the MCP toolset "${server}"`, binding, async () =>

@@ -1,11 +1,13 @@
 import { didYouMean } from "../base/closest-name.ts";
 import { ConfigurationError } from "../base/dragoman-error.ts";
 import type {
+  InstructionsPolicy,
   McpServerConfig,
   McpTransport,
   SseTransport,
   StdioTransport,
 } from "../tool/mcp-server-config.ts";
+import type { PinsSetting } from "../tool/tool-pins.ts";
 import {
   ConfigFault,
   type ConfigPath,
@@ -19,7 +21,9 @@ import {
   refuseUnknownKeys,
   requiredText,
 } from "./config-shape.ts";
+import { faultOfInstructions } from "./fenced-instructions.ts";
 import { limitsIn } from "./mcp-limits.ts";
+import { faultOfPins } from "./open-pins.ts";
 import { checkUrl, httpSchemes, toUrlTransport, webSocketSchemes } from "./parse-url-transport.ts";
 import { visibleLine } from "./visible-text.ts";
 
@@ -46,7 +50,7 @@ export function toServerConfig(value: unknown): McpServerConfig {
   if (typeof fields["transport"] === "string") {
     throw flatTransport(fields["transport"]);
   }
-  refuseUnknownKeys(fields, ["name", "description", "transport", "timeoutMs", "limits"], at);
+  refuseUnknownKeys(fields, serverKeys, at);
   const name = requiredText(fields, "name", at, "it is the alias by which you know the server");
   if (fields["transport"] === undefined) {
     throw new ConfigFault(at.path, `"transport" is missing: it says how the server is reached.`);
@@ -54,12 +58,41 @@ export function toServerConfig(value: unknown): McpServerConfig {
   const description = optionalText(fields, "description", at.path);
   const timeoutMs = optionalCount(fields, "timeoutMs", { path: at.path, unit: "milliseconds" });
   const limits = limitsIn(fields, at.path);
+  const trust = trustIn(fields);
   return {
     name,
     transport: toTransport(fields["transport"], ["transport"]),
     ...(description === undefined ? {} : { description }),
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
     ...(limits === undefined ? {} : { limits }),
+    ...trust,
+  };
+}
+
+const serverKeys = [
+  "name",
+  "description",
+  "transport",
+  "timeoutMs",
+  "limits",
+  "pins",
+  "instructions",
+];
+
+/** What is believed of the server. */
+function trustIn({ pins, instructions }: Fields): Pick<McpServerConfig, "pins" | "instructions"> {
+  const faults = [
+    ["pins", faultOfPins(pins)],
+    ["instructions", faultOfInstructions(instructions)],
+  ] as const;
+  for (const [key, fault] of faults) {
+    if (fault !== undefined) {
+      throw new ConfigFault([key], fault);
+    }
+  }
+  return {
+    ...(pins === undefined ? {} : { pins: pins as PinsSetting }), // checked above
+    ...(instructions === undefined ? {} : { instructions: instructions as InstructionsPolicy }),
   };
 }
 

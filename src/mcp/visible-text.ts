@@ -13,6 +13,16 @@ export function visibleLine(text: string, longest: number): string {
   return line.length <= longest ? line : `${line.slice(0, longest - 1)}…`;
 }
 
+/** The same characters written as escapes of JSON, so that a person sees that they are there. */
+export function escapeHidden(text: string): string {
+  return text.replace(hidden, (found) =>
+    Array.from({ length: found.length }, (_unused, index) => escapeOf(found, index)).join(""),
+  );
+}
+
+const escapeOf = (text: string, index: number): string =>
+  `\\u${text.charCodeAt(index).toString(16).padStart(4, "0")}`;
+
 const hidden = new RegExp(
   [
     "[\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u009f]", // control, save tab and line breaks

@@ -1,5 +1,6 @@
 import type { McpLimits } from "./mcp-limits.ts";
 import type { McpOAuth } from "./mcp-oauth.ts";
+import type { PinsSetting } from "./tool-pins.ts";
 
 /** An MCP server that is started as a child process and spoken to over its standard streams. */
 export interface StdioTransport {
@@ -94,6 +95,9 @@ export interface WebSocketTransport extends UrlTransport {
 /** How an MCP server is reached. */
 export type McpTransport = StdioTransport | HttpTransport | SseTransport | WebSocketTransport;
 
+/** What is done with what a server says on its use: a stranger's text for the system prompt. */
+export type InstructionsPolicy = "off" | "include";
+
 /** An MCP server as plain data. The kernel only carries it; `dragoman/mcp` makes a toolset of it. */
 export interface McpServerConfig {
   /** Unique alias of the server in this application. */
@@ -105,4 +109,8 @@ export interface McpServerConfig {
   readonly timeoutMs?: number;
   /** How much is taken of the server. */
   readonly limits?: McpLimits;
+  /** Whether its tools must be as they were pinned. Default: what is configured for all, else `"off"`. */
+  readonly pins?: PinsSetting;
+  /** Whether the model is told what the server says on its use, in a fence. Default `"off"`. */
+  readonly instructions?: InstructionsPolicy;
 }
