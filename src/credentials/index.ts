@@ -14,4 +14,5 @@ export type {
 export { CredentialError, type CredentialErrorCode } from "./credential-error.ts";
 export { Credentials, type CredentialsOptions } from "./credentials.ts";
 export { EncryptedFileStore, type EncryptedFileStoreOptions } from "./encrypted-file-store.ts";
+export { type LoopbackRedirect, openLoopbackRedirect } from "./loopback-redirect.ts";
 export { MemoryCredentialStore } from "./memory-credential-store.ts";

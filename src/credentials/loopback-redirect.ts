@@ -1,10 +1,10 @@
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { untilAborted } from "../base/abort.ts";
 
 /** A listener on this machine to which a browser brings the answer of an authorisation (RFC 8252, 7.3). */
 export interface LoopbackRedirect extends AsyncDisposable {
-  /** Such as `http://127.0.0.1:40123/callback`; the port is free one. */
+  /** Such as `http://127.0.0.1:40123/callback`; the port is a free one. */
   readonly redirectUri: string;
   /**
    * The URL that the browser came to, once it brings this `state`. Whatever else comes is turned away:
@@ -16,15 +16,23 @@ export interface LoopbackRedirect extends AsyncDisposable {
 /**
  * Listens on 127.0.0.1 until it is disposed of. It takes one answer; the person then reads on the page
  * that they may close it.
+ *
+ * @param redirectUri where a client that is registered must listen: `http:` and a loopback address.
+ * Default: a free port.
+ * @throws the system's error where that port is taken
  */
-export async function openLoopbackRedirect(): Promise<LoopbackRedirect> {
+export async function openLoopbackRedirect(
+  redirectUri = `http://${host}/callback`,
+): Promise<LoopbackRedirect> {
+  const wanted = new URL(redirectUri);
   const answered = Promise.withResolvers<URL>();
   answered.promise.catch(() => {});
   let expected: string | undefined;
   let isTaken = false;
   const server = createServer((incoming, response) => {
-    const url = URL.parse(incoming.url ?? "", `http://${host}`);
-    if (incoming.method !== "GET" || url?.pathname !== path || !isHere(incoming)) {
+    const url = URL.parse(incoming.url ?? "", here.href);
+    const isHere = url?.pathname === here.pathname && incoming.headers.host === here.host;
+    if (incoming.method !== "GET" || url === null || !isHere) {
       sendPage(response, 404, "There is nothing here.");
     } else if (isTaken || expected === undefined || url.searchParams.get("state") !== expected) {
       sendPage(
@@ -35,33 +43,32 @@ export async function openLoopbackRedirect(): Promise<LoopbackRedirect> {
     } else {
       isTaken = true;
       const isDenied = url.searchParams.has("error");
-      sendPage(response, 200, isDenied ? "Access was not granted." : "You are logged in.");
+      sendPage(response, 200, isDenied ? "Access was not granted." : "Access was granted.");
       answered.resolve(url);
     }
   });
+  const address = wanted.hostname === "[::1]" ? "::1" : host;
   await new Promise<void>((resolve, reject) => {
-    server.once("error", reject).listen(0, host, resolve);
+    server.once("error", reject).listen(Number(wanted.port), address, resolve);
   });
-  const { port } = server.address() as AddressInfo; // an IP server has no other
-  const isHere = ({ headers }: IncomingMessage): boolean => headers.host === `${host}:${port}`;
+  const here = new URL(wanted);
+  here.port = String((server.address() as AddressInfo).port); // an IP server has no other address
   return {
-    redirectUri: `http://${host}:${port}${path}`,
+    redirectUri: here.href,
     answer(state, { signal }) {
       expected = state;
       return untilAborted(answered.promise, signal);
     },
     async [Symbol.asyncDispose]() {
-      server.closeIdleConnections();
       await new Promise((resolve) => {
         server.close(resolve);
-        setImmediate(() => server.closeAllConnections()); // a page that is being sent has been by then
+        setImmediate(() => server.closeAllConnections()); // a page that is being sent has gone by then
       });
     },
   };
 }
 
 const host = "127.0.0.1";
-const path = "/callback";
 
 /** Nothing of the request is repeated, nothing is loaded, and the code stays in no referrer. */
 function sendPage(response: ServerResponse, status: number, text: string): void {
