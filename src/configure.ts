@@ -13,6 +13,7 @@ import { createModelChooser, type ModelFactory } from "./default-model.ts";
 import type { Model } from "./model/model.ts";
 import type { TextAdapter } from "./model/text-adapter.ts";
 import { isTool } from "./tool/tool.ts";
+import type { PinsSetting } from "./tool/tool-pins.ts";
 
 /** What holds for every agent that says nothing else. */
 export interface DragomanConfig {
@@ -29,6 +30,11 @@ export interface DragomanConfig {
    * agent declares. `"none"` is the strict form: a bare run connects nothing and sends no tools.
    */
   readonly defaults?: { readonly tools?: "none" | "inherit"; readonly mcp?: "none" | "inherit" };
+  /**
+   * Whether the tools of MCP servers must be as they were pinned by `dragoman mcp pin`, where a server
+   * says nothing of it, and where the pins are. Default `"off"`.
+   */
+  readonly pins?: PinsSetting;
   /** What tools get from `call.binding.credential(name)`: `Credentials` of `dragoman/credentials`. */
   readonly credentials?: CredentialSource;
   /** The application's name, under which its sessions are kept. Default `"default"`. */
@@ -96,6 +102,7 @@ function createRuntime(
     ...runs,
     registeredTools: Array.isArray(tools) ? tools.filter(isTool) : [],
     global: { tools, mcp },
+    pins: config.pins,
     defaults: { tools: defaults?.tools, mcp: defaults?.mcp },
     chooseModel: createModelChooser({
       model: config.model,

@@ -153,6 +153,7 @@ export { defineTool, type ToolSpecification } from "./tool/define-tool.ts";
 export type { McpLimits } from "./tool/mcp-limits.ts";
 export type {
   HttpTransport,
+  InstructionsPolicy,
   McpProtocol,
   McpServerConfig,
   McpTransport,
@@ -166,6 +167,14 @@ export type {
   ToolProgress,
   ToolSource,
 } from "./tool/tool.ts";
+export type {
+  PinMode,
+  PinsSetting,
+  ServerPins,
+  ToolLock,
+  ToolPin,
+  ToolPins,
+} from "./tool/tool-pins.ts";
 export {
   type ToolFailure,
   type ToolPending,

@@ -4,6 +4,7 @@ import type { Logger } from "../base/logger.ts";
 import type { Model } from "../model/model.ts";
 import type { McpServerConfig } from "../tool/mcp-server-config.ts";
 import type { Tool } from "../tool/tool.ts";
+import type { PinsSetting } from "../tool/tool-pins.ts";
 import type { Toolset } from "../tool/toolset.ts";
 import type { Assembly } from "./assembly.ts";
 import type { NoticeCode } from "./run-event.ts";
@@ -51,6 +52,8 @@ export interface AgentRuntime {
     readonly tools: Selection<ToolEntry> | undefined;
     readonly mcp: Selection<McpEntry> | undefined;
   };
+  /** What is done with tools that are not what was pinned, where a toolset says nothing of it. */
+  readonly pins?: PinsSetting | undefined;
   /** What a run that says nothing of its tools or servers means. */
   readonly defaults: {
     readonly tools: "none" | "inherit" | undefined;

@@ -156,6 +156,7 @@ export function toLoopScope(settings: RunSettings, parts: RunParts): AgentLoopSc
     steps,
     tools: tools.tools,
     updateTools: () => tools.update(),
+    serverInstructions: () => tools.instructions,
     approval: definition.approval,
     clock: runtime.clock,
     random: runtime.random,

@@ -21,6 +21,8 @@ export interface RunTools {
   /** By the name that the model sees. Grows by {@link update} only. */
   readonly tools: ReadonlyMap<string, Tool>;
   readonly servers: RunServers;
+  /** What the servers of these tools say on their use, as it is to stand in the system prompt. */
+  readonly instructions: readonly string[];
   /** Adds the tools of servers that have become ready. @throws what `RunServers.check` throws. */
   update(): void;
   /** Waits for all servers, then updates. @throws what `RunServers.check` throws. */
@@ -64,6 +66,7 @@ export async function openRunTools(
 class NamedTools implements RunTools {
   readonly servers: RunServers;
   readonly #tools = new Map<string, Tool>();
+  readonly #instructions: string[] = [];
   readonly #wanted: Wanted;
   readonly #scope: OpeningScope;
   /** How many of the open servers are in. */
@@ -83,15 +86,25 @@ class NamedTools implements RunTools {
     return this.#tools;
   }
 
+  get instructions(): readonly string[] {
+    return this.#instructions;
+  }
+
   update(): void {
     this.servers.check();
     const { open } = this.servers;
     if (this.#wanted.silent || (this.#included === open.length && this.#missingTold)) {
       return;
     }
-    const added = chosenTools(this.#wanted, open.slice(this.#included));
+    const fresh = open.slice(this.#included);
+    const added = chosenTools(this.#wanted, fresh);
     this.#included = open.length;
     this.#add(added);
+    for (const { name, toolset } of fresh) {
+      if (toolset.instructions !== undefined && added.some(({ server }) => server === name)) {
+        this.#instructions.push(toolset.instructions);
+      }
+    }
     this.#tellMissing();
   }
 

@@ -57,7 +57,9 @@ export function fromDesktopEntry(
     return toServerConfig({
       name,
       transport: transportOf(fields, options.allowInsecureLoopback ?? false),
-      ...pick(fields, ["description", "limits", "protocol", "disabledTools"]),
+      ...pick(fields, [
+        ...["description", "limits", "protocol", "disabledTools", "pins", "instructions"],
+      ]),
       ...(timeoutMs === undefined ? {} : { timeoutMs }),
     });
   } catch (fault) {
@@ -69,7 +71,7 @@ export function fromDesktopEntry(
 
 const ownKeys = [
   ...["type", "description", "timeoutMs", "timeout", "limits", "protocol"],
-  ...["disabled", "disabledTools"],
+  ...["disabled", "disabledTools", "pins", "instructions"],
 ];
 
 /** What desktop clients note for themselves: which calls they do not ask about, how a server is shown. */
@@ -80,7 +82,7 @@ const keysOfClients: ReadonlySet<string> = new Set([
 
 const transportKeys = [
   ...["command", "args", "env", "cwd"],
-  ...["url", "headers", "token", "allowInsecureHttp", "maxResponseBytes"],
+  ...["url", "headers", "token", "auth", "allowInsecureHttp", "maxResponseBytes"],
   ...["messagesUrl", "terminateSession", "proxy", "tls"],
 ];
 

@@ -1,7 +1,9 @@
 export type { McpLimits } from "../tool/mcp-limits.ts";
+export type { AssertionRequest, AuthorizationUrl, McpOAuth } from "../tool/mcp-oauth.ts";
 export type { OutputMismatchPolicy } from "./check-output.ts";
 export type { McpCustomTransport } from "./custom-link.ts";
 export type { McpConfigFault, ReadMcpConfigOptions } from "./desktop-entry.ts";
+export { McpAuthorization, type McpAuthorizationOptions } from "./mcp-authorization.ts";
 export { McpClient, type McpClientOptions, type McpRequestOptions } from "./mcp-client.ts";
 export type {
   CallToolOptions,
@@ -19,7 +21,6 @@ export {
   type MapTool,
   type McpToolsetClient,
   type McpToolsetOptions,
-  type McpToolsetScope,
   type McpToolsetServer,
   type McpToolsetSettings,
   type McpTransportChoice,
@@ -49,3 +50,5 @@ export type {
 } from "./server-offer.ts";
 export type { McpCallResult } from "./to-tool-result.ts";
 export type { McpToolDefinition } from "./tool-definition.ts";
+export { pinTools, readToolLock } from "./tool-lock.ts";
+export type { McpToolsetScope } from "./toolset-callbacks.ts";

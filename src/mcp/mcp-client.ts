@@ -25,6 +25,7 @@ import type {
 } from "./server-offer.ts";
 import { SpokenProtocols } from "./spoken-protocols.ts";
 import type { McpCallResult } from "./to-tool-result.ts";
+import { toldToAll } from "./told-to-all.ts";
 import type { McpToolDefinition } from "./tool-definition.ts";
 
 /**
@@ -41,6 +42,8 @@ export interface McpClientOptions extends ServerCallbacks, McpEvents {
    * each request says it (since 2026-07-28); older servers are not asked, and log as they like.
    */
   readonly logLevel?: McpLogLevel;
+  /** Whose tokens are sent, where they belong to somebody (OAuth). Absent: the application's own. */
+  readonly actor?: string;
   /** Default: the machine's clock. */
   readonly clock?: Clock;
 }
@@ -308,9 +311,10 @@ export class McpClient implements AsyncDisposable {
   }
 
   #create(): McpConnection {
-    const { clock = systemClock, onNotification, onNotice, logLevel } = this.#options;
+    const { clock = systemClock, actor, onNotification, onNotice, logLevel } = this.#options;
     return new McpConnection(this.#config, {
       clock,
+      actor,
       onNotification,
       onNotice,
       logLevel,
@@ -352,22 +356,6 @@ export class McpClient implements AsyncDisposable {
     const limits = resolveLimits(this.#config.limits);
     return listEntries({ server: this.name, limits, key, identity, request });
   }
-}
-
-/** Events for whoever listens when they come. */
-function toldToAll(listeners: ReadonlySet<McpEvents>): McpEvents {
-  const tell = (about: (listener: McpEvents) => void): void => {
-    for (const listener of [...listeners]) {
-      about(listener);
-    }
-  };
-  return {
-    onLog: (log) => tell((listener) => listener.onLog?.(log)),
-    onToolsChanged: () => tell((listener) => listener.onToolsChanged?.()),
-    onPromptsChanged: () => tell((listener) => listener.onPromptsChanged?.()),
-    onResourcesChanged: () => tell((listener) => listener.onResourcesChanged?.()),
-    onResourceUpdated: (uri) => tell((listener) => listener.onResourceUpdated?.(uri)),
-  };
 }
 
 const notConnected = (server: string): McpError =>

@@ -7,6 +7,7 @@ import type { ServerCallbacks } from "./server-callbacks.ts";
 import type { McpEvents } from "./server-events.ts";
 import type { McpLogLevel } from "./server-log.ts";
 import type { SpokenProtocols } from "./spoken-protocols.ts";
+import type { McpToolDefinition } from "./tool-definition.ts";
 
 /** A server that may be reached by a transport of the application's. */
 export interface McpConnectionConfig extends Omit<McpServerConfig, "transport"> {
@@ -16,6 +17,8 @@ export interface McpConnectionConfig extends Omit<McpServerConfig, "transport"> 
 /** How a connection is opened. */
 export interface McpConnectionOptions {
   readonly signal?: AbortSignal | undefined;
+  /** Whose tokens are sent, where they belong to somebody (OAuth). */
+  readonly actor?: string | undefined;
   /** Default: the machine's clock. */
   readonly clock?: Clock | undefined;
   /** Hears what the server tells of its own accord, at most 1 000 messages a second. */
@@ -42,6 +45,12 @@ export interface CallToolOptions {
   /** Sent beside the arguments, under namespaced keys. */
   readonly meta?: JsonObject;
   readonly onProgress?: (progress: ToolProgress) => void;
+  /**
+   * Called with the tools as the server publishes them, before the call is sent: with those that were
+   * listed last, listed anew where the server has said that they changed, and again where it has
+   * forgotten the session. What it throws is the call's failure.
+   */
+  guard?(tools: readonly McpToolDefinition[]): void;
 }
 
 /** How the tools of a server are listed. */

@@ -1,10 +1,10 @@
 import { untilAborted } from "../base/abort.ts";
 import { type Clock, systemClock } from "../base/clock.ts";
 import type { JsonObject } from "../base/json.ts";
+import { askingForAccess } from "./asking-for-access.ts";
 import type { Followed } from "./change-feed.ts";
 import { ChangeFollower } from "./change-follower.ts";
 import { isCustomTransport } from "./custom-link.ts";
-import { listTools } from "./list-tools.ts";
 import type {
   CallToolOptions,
   ListToolsScope,
@@ -14,13 +14,14 @@ import type {
 import { McpError } from "./mcp-error.ts";
 import { resolveLimits } from "./mcp-limits.ts";
 import type { McpSession } from "./mcp-session.ts";
-import { MirroredParameters } from "./mirrored-parameters.ts";
 import { openSession } from "./open-session.ts";
 import type { RequestOptions } from "./request-table.ts";
 import { retrying } from "./retrying.ts";
 import { ServerEvents } from "./server-events.ts";
 import type { ServerGreeting } from "./server-greeting.ts";
+import type { StrayOutput } from "./server-link.ts";
 import { ServerRequests } from "./server-requests.ts";
+import { ServerTools } from "./server-tools.ts";
 import { SpokenProtocols } from "./spoken-protocols.ts";
 import type { McpCallResult } from "./to-tool-result.ts";
 import type { McpToolDefinition } from "./tool-definition.ts";
@@ -67,13 +68,11 @@ export class McpConnection {
   readonly #retired = new Set<McpSession>();
   #session: McpSession | undefined;
   #renewing: Promise<McpSession> | undefined;
-  #notice: ListToolsScope["notice"];
-  #listed: readonly McpToolDefinition[] | undefined;
   readonly #ending = new AbortController();
   readonly #requests: ServerRequests;
   readonly #events: ServerEvents;
   readonly #spoken: SpokenProtocols;
-  readonly #mirrored = new MirroredParameters();
+  readonly #tools: ServerTools;
   readonly #follower: ChangeFollower;
 
   constructor(config: McpConnectionConfig, options: McpConnectionOptions) {
@@ -84,10 +83,14 @@ export class McpConnection {
     this.#timeoutMs = config.timeoutMs ?? defaultTimeoutMs;
     this.#spoken = options.spoken ?? new SpokenProtocols();
     const { name: server } = config;
-    this.#requests = new ServerRequests({
+    const limits = resolveLimits(config.limits);
+    this.#requests = new ServerRequests({ server, callbacks, limits });
+    this.#tools = new ServerTools({
       server,
-      callbacks,
-      limits: resolveLimits(config.limits),
+      limits,
+      without: config.disabledTools,
+      pages: (signal) => this.pages("tools/list", signal),
+      mirrorsParameters: () => mirrorsParameters(this.#session),
     });
     this.#follower = new ChangeFollower({ clock, events, timeoutMs: this.#timeoutMs });
     const hide = (text: string): string => this.#session?.link.hide(text) ?? text;
@@ -112,6 +115,11 @@ export class McpConnection {
     return this.greeting.instructions;
   }
 
+  /** What a program wrote to its standard output that is not JSON-RPC, where it did. */
+  get strayOutput(): StrayOutput | undefined {
+    return this.#session?.link.strayOutput?.();
+  }
+
   /** Whether requests can be sent: the connection has not been closed, nor lost for good. */
   get isOpen(): boolean {
     return !this.#ending.signal.aborted && this.#session?.isOver === false;
@@ -127,18 +135,8 @@ export class McpConnection {
    *
    * @throws McpError, or the signal's reason
    */
-  async listTools({ signal, notice }: ListToolsScope = {}): Promise<readonly McpToolDefinition[]> {
-    this.#notice = notice;
-    const listed = await listTools({
-      server: this.#config.name,
-      limits: resolveLimits(this.#config.limits),
-      without: this.#config.disabledTools,
-      mirrorsParameters: this.#mirrorsParameters(this.#session),
-      notice: (...told) => notice?.(...told),
-      request: this.pages("tools/list", signal),
-    });
-    this.#learn(listed);
-    return listed;
+  listTools(scope: ListToolsScope = {}): Promise<readonly McpToolDefinition[]> {
+    return this.#tools.list(scope);
   }
 
   /**
@@ -147,10 +145,20 @@ export class McpConnection {
    *
    * @throws McpError, or the signal's reason at once when it aborts
    */
-  callTool(
+  callTool(name: string, input: JsonObject, options: CallToolOptions = {}): Promise<McpCallResult> {
+    const { guard } = options;
+    return guard === undefined
+      ? this.#call(name, input, options)
+      : this.#tools.current(options.signal).then((tools) => {
+          guard(tools);
+          return this.#call(name, input, options);
+        });
+  }
+
+  #call(
     name: string,
     input: JsonObject,
-    { signal, timeoutMs = this.#timeoutMs, meta, onProgress }: CallToolOptions = {},
+    { signal, timeoutMs = this.#timeoutMs, meta, onProgress, guard }: CallToolOptions,
   ): Promise<McpCallResult> {
     const params =
       meta === undefined ? { name, arguments: input } : { name, arguments: input, _meta: meta };
@@ -160,18 +168,20 @@ export class McpConnection {
       totalTimeoutMs: timeoutMs * totalFactor,
       onProgress: onProgress ?? ignore,
     };
-    if (!this.#mirrorsParameters(this.#session)) {
-      return this.#send("tools/call", params, options);
+    if (!mirrorsParameters(this.#session)) {
+      return this.#send("tools/call", params, options, guard);
     }
     const call = (): Promise<JsonObject> => {
-      const headers = this.#mirrored.headersOf(name, input);
-      return this.#send("tools/call", params, { ...options, headers });
+      const headers = this.#tools.headersOf(name, input);
+      return this.#send("tools/call", params, { ...options, headers }, guard);
     };
     return call().catch(async (error: unknown) => {
       if (!isHeaderMismatch(error)) {
         throw error;
       }
-      await this.listTools({ signal, ...(this.#notice && { notice: this.#notice }) });
+      this.#tools.changed();
+      const tools = await this.#tools.current(signal);
+      guard?.(tools);
       return call(); // which was refused before it ran
     });
   }
@@ -238,20 +248,30 @@ export class McpConnection {
 
   #openSession(signal: AbortSignal | undefined): Promise<McpSession> {
     const { name: server, transport, protocol } = this.#config;
-    const { logLevel, wantsLogs = false, onNotice } = this.#options;
-    return openSession({
-      server,
-      transport,
-      protocol,
-      spoken: this.#spoken,
-      requests: this.#requests,
-      logLevel: logLevel ?? (wantsLogs ? "info" : undefined),
-      timeoutMs: this.#timeoutMs,
-      signal,
-      clock: this.#clock,
-      onNotification: (method, params) => this.#events.receive(method, params),
-      onNotice,
-    });
+    const { actor, logLevel, wantsLogs = false, onNotice } = this.#options;
+    const open = (): Promise<McpSession> =>
+      openSession({
+        server,
+        transport,
+        protocol,
+        actor,
+        spoken: this.#spoken,
+        requests: this.#requests,
+        logLevel: logLevel ?? (wantsLogs ? "info" : undefined),
+        timeoutMs: this.#timeoutMs,
+        signal,
+        clock: this.#clock,
+        onNotification: (method, params) => this.#hear(method, params),
+        onNotice,
+      });
+    return open().catch((error: unknown) => askingForAccess(error, this.#endOr(signal), open));
+  }
+
+  #hear(method: string, params: JsonObject): void {
+    if (method === "notifications/tools/list_changed") {
+      this.#tools.changed();
+    }
+    this.#events.receive(method, params);
   }
 
   /** What is asked for from now on goes this way. */
@@ -266,36 +286,42 @@ export class McpConnection {
     }
   }
 
-  /** Only the headers of exchanges have room for parameters. */
-  #mirrorsParameters(session: McpSession | undefined): boolean {
-    return session?.isStateless === true && session.link.hasExchanges === true;
-  }
-
-  #learn(listed: readonly McpToolDefinition[]): void {
-    this.#listed = listed;
-    if (this.#mirrorsParameters(this.#session)) {
-      this.#mirrored.learn(listed);
-    }
-  }
-
   /** A promise chain is only as long as it must be: this is every call's way. */
-  #send(method: string, params: JsonObject, options: RequestOptions): Promise<JsonObject> {
+  #send(
+    method: string,
+    params: JsonObject,
+    options: RequestOptions,
+    guard?: CallToolOptions["guard"],
+  ): Promise<JsonObject> {
     const session = this.#session;
     if (session === undefined || this.#ending.signal.aborted) {
       return Promise.reject(this.#notConnected());
     }
     if (session.isOver && isRenewable(this.#config)) {
-      return this.#renewed(session, options.signal).then((fresh) =>
-        fresh.request(method, params, options),
-      );
+      return this.#renewed(session, options.signal).then((fresh) => {
+        guard?.(this.#tools.listed);
+        return fresh.request(method, params, options);
+      });
     }
     return session.request(method, params, options).catch(async (error: unknown) => {
-      if (!isExpired(error) || this.#ending.signal.aborted) {
+      if (this.#ending.signal.aborted) {
         throw error;
       }
+      if (!isExpired(error)) {
+        return askingForAccess(error, this.#endOr(options.signal), () =>
+          (this.#session ?? session).request(method, params, options),
+        );
+      }
       const fresh = await this.#renewed(session, options.signal);
+      guard?.(this.#tools.listed);
       return fresh.request(method, params, options);
     });
+  }
+
+  /** Aborts with the signal, and when the connection is closed. */
+  #endOr(signal: AbortSignal | undefined): AbortSignal {
+    const ended = this.#ending.signal;
+    return signal === undefined ? ended : AbortSignal.any([signal, ended]);
   }
 
   /** The session that takes the place of one that is lost: one for all who ask for it. */
@@ -316,7 +342,11 @@ export class McpConnection {
       throw this.#notConnected();
     }
     try {
-      await this.#listAgain(fresh);
+      // A fresh session is whole once it has given the tools.
+      await this.#tools.listAgain(
+        (params) => fresh.request("tools/list", params, { timeoutMs: this.#timeoutMs }),
+        mirrorsParameters(fresh),
+      );
     } catch (error) {
       await fresh.abandon();
       throw error;
@@ -324,31 +354,6 @@ export class McpConnection {
     this.#use(fresh);
     this.#retire(lost);
     return fresh;
-  }
-
-  /** A fresh session is whole once it has given the tools; whoever listed them hears where they differ. */
-  async #listAgain(fresh: McpSession): Promise<void> {
-    const before = this.#listed;
-    if (before === undefined) {
-      return;
-    }
-    const after = await listTools({
-      server: this.#config.name,
-      limits: resolveLimits(this.#config.limits),
-      without: this.#config.disabledTools,
-      mirrorsParameters: this.#mirrorsParameters(fresh),
-      notice: ignore,
-      request: (params) => fresh.request("tools/list", params, { timeoutMs: this.#timeoutMs }),
-    });
-    this.#learn(after);
-    const told = (tools: readonly McpToolDefinition[]): string =>
-      JSON.stringify(tools.map(({ raw }) => raw));
-    if (told(before) !== told(after)) {
-      this.#notice?.(
-        "mcp-tools-changed",
-        "It forgot the session, and publishes other tools in the new one.",
-      );
-    }
   }
 
   /** Lets what is under way on a lost session end, and then lets go of it. */
@@ -368,6 +373,10 @@ export class McpConnection {
     });
   }
 }
+
+/** Only the headers of exchanges have room for parameters. */
+const mirrorsParameters = (session: McpSession | undefined): boolean =>
+  session?.isStateless === true && session.link.hasExchanges === true;
 
 const isExpired = (error: unknown): boolean =>
   McpError.is(error) && error.code === "mcp-session-expired";

@@ -3,24 +3,28 @@ import { didYouMean } from "../base/closest-name.ts";
 import { ConfigurationError, messageOf } from "../base/dragoman-error.ts";
 import type { Binding } from "../tool/binding.ts";
 import type { McpLimits } from "../tool/mcp-limits.ts";
-import type { McpProtocol, McpTransport } from "../tool/mcp-server-config.ts";
+import type { InstructionsPolicy, McpProtocol, McpTransport } from "../tool/mcp-server-config.ts";
 import { isTool, type Tool } from "../tool/tool.ts";
+import type { PinsSetting } from "../tool/tool-pins.ts";
 import type { OpenToolset, Toolset, ToolsetObserver, UnavailablePolicy } from "../tool/toolset.ts";
 import { catalogueKeyOf } from "./catalogue-key.ts";
 import type { OutputMismatchPolicy } from "./check-output.ts";
 import { isCustomTransport, type McpCustomTransport } from "./custom-link.ts";
+import { faultOfInstructions, fencedInstructions } from "./fenced-instructions.ts";
 import type { McpClient } from "./mcp-client.ts";
 import { type McpConnection, openMcpConnection } from "./mcp-connection.ts";
 import type { McpConnectionConfig } from "./mcp-connection-config.ts";
 import { resolveLimits } from "./mcp-limits.ts";
 import { type MapResult, toMcpTool } from "./mcp-tool.ts";
+import { faultOfPins, type OpenedPins, openPins } from "./open-pins.ts";
 import { parseMcpServerConfig, parseMcpTransport } from "./parse-mcp-server-config.ts";
+import { PinGate } from "./pin-gate.ts";
 import { checkSelection, isSelected, selectTools, type ToolSelection } from "./select-tools.ts";
-import type { ServerCallbacks, ServerRequestScope } from "./server-callbacks.ts";
-import type { McpEvents } from "./server-events.ts";
+import type { ServerCallbacks } from "./server-callbacks.ts";
 import type { McpLogLevel } from "./server-log.ts";
 import { SpokenProtocols } from "./spoken-protocols.ts";
 import type { McpToolDefinition } from "./tool-definition.ts";
+import { boundTo, type McpToolsetScope, runEvents } from "./toolset-callbacks.ts";
 
 /** Configures or renames a tool, replaces it, or leaves it out (null). */
 export type MapTool = (
@@ -33,12 +37,6 @@ export type McpTransportChoice = McpTransport | McpCustomTransport;
 
 /** What an MCP toolset is made of. An `McpServerConfig` is enough. */
 export type McpToolsetOptions = McpToolsetSettings & (McpToolsetServer | McpToolsetClient);
-
-/** For whom and until when a toolset's callback answers a server. */
-export interface McpToolsetScope extends ServerRequestScope {
-  /** The run that the server works for. */
-  readonly binding: Binding;
-}
 
 /** A toolset that opens a connection of its own for each run. */
 export interface McpToolsetServer extends ServerCallbacks<McpToolsetScope> {
@@ -107,6 +105,18 @@ export interface McpToolsetSettings {
   readonly onUnavailable?: UnavailablePolicy;
   /** Told of failures that `"ignore"` keeps quiet. */
   readonly onError?: (error: unknown, scope: { readonly binding: Binding }) => void;
+  /**
+   * Whether the server's tools must be as they were pinned by `dragoman mcp pin`: `"warn"` tells of a
+   * new, changed or removed tool, `"enforce"` also keeps new and changed ones from the model and refuses
+   * their calls, with what differs in a notice. Each listing is checked, also in the middle of a run.
+   * Default: what `configure({ pins })` says, else `"off"`.
+   */
+  readonly pins?: PinsSetting;
+  /**
+   * Whether the model is told what the server says on its use: `"include"` puts it, in a fence that
+   * says whose it is, into the system prompt. Default `"off"`.
+   */
+  readonly instructions?: InstructionsPolicy;
   /** Always prefix the names of tools with `name`. Default false: only where they collide. */
   readonly prefix?: boolean;
 }
@@ -128,6 +138,7 @@ export function mcpToolset(options: McpToolsetOptions): Toolset {
   checkServer(options, name, where);
   checkSelection(options.tools, where);
   checkPolicy(options.outputMismatch, where);
+  checkPins(options, where);
   const spoken = new SpokenProtocols();
   return {
     name,
@@ -189,6 +200,8 @@ const optionNames: Readonly<
   onUnavailable: true,
   onError: true,
   prefix: true,
+  pins: true,
+  instructions: true,
 };
 
 function refuseUnknownOptions(options: McpToolsetOptions, where: string): void {
@@ -213,6 +226,13 @@ function checkPolicy(policy: unknown, where: string): void {
   }
 }
 
+function checkPins(options: McpToolsetOptions, where: string): void {
+  const fault = faultOfPins(options.pins) ?? faultOfInstructions(options.instructions);
+  if (fault !== undefined) {
+    throw new ConfigurationError(`${where}: ${fault}`, { code: "invalid-configuration" });
+  }
+}
+
 interface OpenScope {
   readonly options: McpToolsetOptions;
   /** The alias of the server. */
@@ -229,15 +249,15 @@ async function open(scope: OpenScope): Promise<OpenToolset> {
   const { binding, spoken } = scope;
   const { signal } = binding;
   signal.throwIfAborted();
-  const { client, logLevel } = scope.options;
+  const { client, logLevel, pins } = scope.options;
+  const pinned = await openPins(scope.name, pins, scope.observer.pins);
   const notice = noticesOf(scope);
-  const events = eventsOf(scope);
+  const events = runEvents(scope.observer, notice);
   if (client !== undefined) {
     const stop = client.listen(events);
     try {
       await client.connect({ signal });
-      const tools = await toolsOf(client, scope);
-      return { tools, serverInfo: client.serverInfo, close: async () => stop() };
+      return { ...(await offerOf(client, scope, pinned)), close: async () => stop() };
     } catch (error) {
       stop();
       throw error;
@@ -245,6 +265,7 @@ async function open(scope: OpenScope): Promise<OpenToolset> {
   }
   const connection = await openMcpConnection(await configFor(scope), {
     signal,
+    actor: binding.run.actor,
     events,
     callbacks: boundTo(binding, scope.options),
     logLevel,
@@ -253,8 +274,7 @@ async function open(scope: OpenScope): Promise<OpenToolset> {
     spoken,
   });
   try {
-    const tools = await toolsOf(connection, scope);
-    return { tools, serverInfo: connection.serverInfo, close: () => connection.close() };
+    return { ...(await offerOf(connection, scope, pinned)), close: () => connection.close() };
   } catch (error) {
     await connection.abandon();
     throw error;
@@ -265,35 +285,6 @@ const noticesOf =
   ({ name, observer }: OpenScope): ((code: string, message: string) => void) =>
   (code, message) =>
     observer.notice(code, `MCP server "${name}": ${message}`);
-
-/** What a server tells during a run. The run goes on with the tools that it began with. */
-function eventsOf(scope: OpenScope): McpEvents {
-  const notice = noticesOf(scope);
-  return {
-    onLog: (log) => scope.observer.log?.(log),
-    onToolsChanged: () =>
-      notice(
-        "mcp-tools-changed",
-        "It publishes other tools now. This run goes on with those that it began with; the next one has the new ones.",
-      ),
-  };
-}
-
-/** The callbacks as a connection calls them: for this run. */
-function boundTo(
-  binding: Binding,
-  { onElicitation, onSampling, roots }: ServerCallbacks<McpToolsetScope>,
-): ServerCallbacks {
-  return {
-    ...(onElicitation && {
-      onElicitation: (asked, scope) => onElicitation(asked, { ...scope, binding }),
-    }),
-    ...(onSampling && { onSampling: (asked, scope) => onSampling(asked, { ...scope, binding }) }),
-    ...(roots && {
-      roots: typeof roots === "function" ? (scope) => roots({ ...scope, binding }) : roots,
-    }),
-  };
-}
 
 async function configFor({
   options,
@@ -320,9 +311,26 @@ async function configFor({
   return { name, transport: checked, ...settings };
 }
 
+/** What a connection gives to a run. */
+async function offerOf(
+  connection: Pick<McpConnection, "listTools" | "callTool" | "serverInfo" | "instructions">,
+  scope: OpenScope,
+  pinned: OpenedPins,
+): Promise<Omit<OpenToolset, "close">> {
+  const tools = await toolsOf(connection, scope, pinned);
+  const { serverInfo, instructions } = connection;
+  const isTold = scope.options.instructions === "include" && instructions !== undefined;
+  return {
+    tools,
+    serverInfo,
+    ...(isTold ? { instructions: fencedInstructions(scope.name, instructions) } : {}),
+  };
+}
+
 async function toolsOf(
   connection: Pick<McpConnection, "listTools" | "callTool">,
   scope: OpenScope,
+  pinned: OpenedPins,
 ): Promise<readonly Tool[]> {
   const { options, name: server, binding } = scope;
   const { mapTool, mapResult } = options;
@@ -333,10 +341,16 @@ async function toolsOf(
     }
   };
   const definitions = await connection.listTools({ signal: binding.signal, notice });
+  const isWanted = (tool: string): boolean => isSelected(tool, options.tools);
+  const gate = pinned.mode === "off" ? undefined : new PinGate({ ...pinned, isWanted, notice });
+  gate?.check(definitions);
   const limits = resolveLimits(options.limits);
   const { outputMismatch = "error" } = options;
   const tools: Tool[] = [];
   for (const { definition, name } of selectTools(definitions, options.tools, notice)) {
+    if (gate?.admits(definition.sourceName) === false) {
+      continue;
+    }
     const tool = toMcpTool(definition, {
       server,
       connection,
@@ -345,6 +359,7 @@ async function toolsOf(
       limits,
       outputMismatch,
       notice,
+      guard: gate && ((...told) => gate.guard(...told)),
     });
     const mapped = mapTool
       ? await calling(`The mapTool of the MCP toolset "${server}"`, binding, async () =>

@@ -26,6 +26,8 @@ export interface OpenSessionOptions {
   readonly requests: ServerRequests;
   readonly logLevel?: McpLogLevel | undefined;
   readonly onNotice?: ((code: string, message: string) => void) | undefined;
+  /** Whose tokens are sent, where they belong to somebody. */
+  readonly actor?: string | undefined;
   /** For the start of the server and the handshake together, in milliseconds. */
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
@@ -75,9 +77,9 @@ async function openAs(
   options: OpenSessionOptions,
   ended: AbortSignal,
 ): Promise<McpSession> {
-  const { server, transport, clock } = options;
+  const { transport } = options;
   const open = async (spoken: McpProtocol): Promise<McpSession> =>
-    openOn(await createLink(server, transport, clock), { ...options, protocol: spoken }, ended);
+    openOn(await createLink(options), { ...options, protocol: spoken }, ended);
   try {
     return await open(protocol).catch((error: unknown) => {
       if (protocol === "auto" && isGone(error, transport) && !ended.aborted) {
@@ -87,9 +89,7 @@ async function openAs(
     });
   } catch (error) {
     const older =
-      protocol !== "2026-07-28" && speaksOlder(error)
-        ? await createOlderLink(server, transport, clock)
-        : undefined;
+      protocol !== "2026-07-28" && speaksOlder(error) ? await createOlderLink(options) : undefined;
     if (older === undefined || ended.aborted) {
       throw error;
     }

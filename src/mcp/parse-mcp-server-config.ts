@@ -2,12 +2,14 @@ import { didYouMean } from "../base/closest-name.ts";
 import { ConfigurationError } from "../base/dragoman-error.ts";
 import type {
   HttpTransport,
+  InstructionsPolicy,
   McpProtocol,
   McpServerConfig,
   McpTransport,
   SseTransport,
   StdioTransport,
 } from "../tool/mcp-server-config.ts";
+import type { PinsSetting } from "../tool/tool-pins.ts";
 import {
   ConfigFault,
   type ConfigPath,
@@ -22,7 +24,9 @@ import {
   refuseUnknownKeys,
   requiredText,
 } from "./config-shape.ts";
+import { faultOfInstructions } from "./fenced-instructions.ts";
 import { limitsIn } from "./mcp-limits.ts";
+import { faultOfPins } from "./open-pins.ts";
 import { checkUrl, httpSchemes, toUrlTransport, webSocketSchemes } from "./parse-url-transport.ts";
 import { visibleLine } from "./visible-text.ts";
 
@@ -44,6 +48,7 @@ export function parseMcpTransport(value: unknown, where: string): McpTransport {
 
 const serverKeys = [
   ...["name", "description", "transport", "timeoutMs", "limits", "protocol", "disabledTools"],
+  ...["pins", "instructions"],
 ];
 
 /** The configuration that `value` is. Throws a {@link ConfigFault} with the place of the fault. */
@@ -64,6 +69,7 @@ export function toServerConfig(value: unknown): McpServerConfig {
   const transport = toTransport(fields["transport"], ["transport"]);
   const protocol = toProtocol(fields["protocol"], transport);
   const disabledTools = optionalTexts(fields, "disabledTools", at.path);
+  const trust = trustIn(fields);
   return {
     name,
     transport,
@@ -72,6 +78,24 @@ export function toServerConfig(value: unknown): McpServerConfig {
     ...(limits === undefined ? {} : { limits }),
     ...(protocol === undefined ? {} : { protocol }),
     ...(disabledTools === undefined ? {} : { disabledTools }),
+    ...trust,
+  };
+}
+
+/** What is believed of the server. */
+function trustIn({ pins, instructions }: Fields): Pick<McpServerConfig, "pins" | "instructions"> {
+  const faults = [
+    ["pins", faultOfPins(pins)],
+    ["instructions", faultOfInstructions(instructions)],
+  ] as const;
+  for (const [key, fault] of faults) {
+    if (fault !== undefined) {
+      throw new ConfigFault([key], fault);
+    }
+  }
+  return {
+    ...(pins === undefined ? {} : { pins: pins as PinsSetting }), // checked above
+    ...(instructions === undefined ? {} : { instructions: instructions as InstructionsPolicy }),
   };
 }
 

@@ -148,9 +148,9 @@ test("without a handshake changes are subscribed to, for those who listen and as
   await (await clientFor(peer)).callTool("echo");
   expect(listening).toHaveLength(0);
 
-  let changes = 0;
+  const changes: number[] = [];
   const client = await clientFor(peer, {
-    onToolsChanged: () => void (changes += 1),
+    onToolsChanged: () => void changes.push(1),
     onPromptsChanged: () => {},
   });
   await expect.poll(() => listening.length).toBe(1);
@@ -158,7 +158,7 @@ test("without a handshake changes are subscribed to, for those who listen and as
   expect(listen?.params["notifications"]).toEqual({ toolsListChanged: true });
   acknowledge(listen);
   listen?.tell("notifications/tools/list_changed", {});
-  await expect.poll(() => changes).toBe(1);
+  await expect.poll(() => changes).toEqual([1]);
   await client.disconnect();
   await listen?.closed;
 });
@@ -169,8 +169,8 @@ test("a subscription that ends is taken up again, and what may have been missed 
   const peer = await serveStateless({
     "subscriptions/listen": (listen) => void listening.push(listen),
   });
-  let changes = 0;
-  await clientFor(peer, { clock, onToolsChanged: () => void (changes += 1) });
+  const changes: number[] = [];
+  await clientFor(peer, { clock, onToolsChanged: () => void changes.push(1) });
   await expect.poll(() => listening.length).toBe(1);
   acknowledge(listening[0]);
   listening[0]?.end();
@@ -180,9 +180,9 @@ test("a subscription that ends is taken up again, and what may have been missed 
       return listening.length;
     })
     .toBe(2);
-  expect(changes).toBe(0);
+  expect(changes).toEqual([]);
   acknowledge(listening[1]);
-  await expect.poll(() => changes).toBe(1);
+  await expect.poll(() => changes).toEqual([1]);
 });
 
 test("a server that refuses a subscription is not asked again", async () => {

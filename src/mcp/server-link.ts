@@ -1,6 +1,13 @@
 import type { McpError } from "./mcp-error.ts";
 import type { RpcId, RpcMessage } from "./rpc-message.ts";
 
+/** Lines that are no messages. */
+export interface StrayOutput {
+  readonly lines: number;
+  /** The last of them, without secrets. */
+  readonly last: string;
+}
+
 /**
  * The way to one server. It carries messages, knows why it ended, and what to say about the other
  * side. It is started once, and of no use after its end.
@@ -38,6 +45,8 @@ export interface ServerLink {
   failure(): McpError | undefined;
   /** What is known of the other side and helps whoever reads an error; it may be empty. */
   diagnosis(): string;
+  /** What a program wrote to its standard output that is not JSON-RPC, where it did. */
+  strayOutput?(): StrayOutput | undefined;
   /** A text of the server's without the credentials that were given to it. */
   hide(text: string): string;
   /** Ends it in good order and resolves when nothing of it is left. Never rejects. */

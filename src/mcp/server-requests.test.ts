@@ -166,21 +166,29 @@ test("a page is shown with its whole address and its host, and only pages are", 
 });
 
 test("a server that asks for more than sixteen things at once gets no more", async () => {
-  let asked = 0;
-  const questions = Array.from({ length: 20 }, () => form({}));
   const release = Promise.withResolvers<void>();
-  const answers = await answersTo(questions, {
+  let asked = 0;
+  const client = await connect(fakeStdio(), {
     onElicitation: async () => {
       asked += 1;
-      if (asked === 16) {
-        setImmediate(() => release.resolve());
-      }
       await release.promise;
       return { action: "cancel" };
     },
   });
+  const requests = Array.from({ length: 20 }, (_unused, id) => ({
+    jsonrpc: "2.0",
+    id,
+    ...form({}),
+  }));
+  const call = client.callTool("ask", { requests });
+  const answersSoFar = async (): Promise<number> => {
+    const [block] = (await client.callTool("received"))["content"] as [{ text: string }];
+    return (JSON.parse(block.text) as Message[]).filter(({ error }) => error !== undefined).length;
+  };
+  await expect.poll(answersSoFar).toBe(4);
   expect(asked).toBe(16);
-  expect(answers.filter(({ error }) => error !== undefined)).toHaveLength(4);
+  release.resolve();
+  await call;
 });
 
 test("while the user thinks, the time limit of the call that asked stands still", async () => {

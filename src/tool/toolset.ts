@@ -1,6 +1,7 @@
 import type { Json } from "../base/json.ts";
 import type { Binding } from "./binding.ts";
 import type { Tool } from "./tool.ts";
+import type { PinsSetting } from "./tool-pins.ts";
 
 /**
  * What a server that cannot be used means for the run: recorded and reported, and the run goes on;
@@ -40,6 +41,8 @@ export interface ToolsetObserver {
   notice(code: string, message: string): void;
   /** The server logged something. */
   log?(entry: ServerLog): void;
+  /** What the configuration says of pins, for toolsets that say nothing. */
+  readonly pins?: PinsSetting | undefined;
 }
 
 /** Something that a server logged: a stranger's words, which a model is not shown. */
@@ -57,6 +60,11 @@ export interface OpenToolset {
   readonly tools: readonly Tool[];
   /** The server as it names itself, where there is one. */
   readonly serverInfo?: { readonly name: string; readonly version: string } | undefined;
+  /**
+   * What the server says on its use, for the system prompt; only where the application wants it. It
+   * stands in a fence that names the server and says that it is a stranger's text.
+   */
+  readonly instructions?: string | undefined;
   /** Closes it; called exactly once, also after failure and cancellation. It does not reject. */
   close(): Promise<void>;
 }
