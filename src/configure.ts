@@ -15,6 +15,7 @@ import type { Model } from "./model/model.ts";
 import type { TextAdapter } from "./model/text-adapter.ts";
 import { type CatalogueStore, memoryCatalogues } from "./tool/catalogue.ts";
 import { isTool } from "./tool/tool.ts";
+import type { PinsSetting } from "./tool/tool-pins.ts";
 
 /** What holds for every agent that says nothing else. */
 export interface DragomanConfig {
@@ -31,10 +32,18 @@ export interface DragomanConfig {
    * agent declares. `"none"` is the strict form: a bare run connects nothing and sends no tools.
    */
   readonly defaults?: { readonly tools?: "none" | "inherit"; readonly mcp?: "none" | "inherit" };
+<<<<<<< HEAD
   /** Which servers and tools runs use, by what they are asked, where their agents say nothing of it. */
   readonly discovery?: Discovery | "none";
   /** Where the tools of servers are remembered for discovery. Default: in this process's memory. */
   readonly catalogues?: CatalogueStore;
+=======
+  /**
+   * Whether the tools of MCP servers must be as they were pinned by `dragoman mcp pin`, where a server
+   * says nothing of it, and where the pins are. Default `"off"`.
+   */
+  readonly pins?: PinsSetting;
+>>>>>>> h/protocol
   /** What tools get from `call.binding.credential(name)`: `Credentials` of `dragoman/credentials`. */
   readonly credentials?: CredentialSource;
   /** The application's name, under which its sessions are kept. Default `"default"`. */
@@ -105,7 +114,12 @@ function createRuntime(
     ...memory,
     catalogues: config.catalogues ?? memory.catalogues,
     registeredTools: Array.isArray(tools) ? tools.filter(isTool) : [],
+<<<<<<< HEAD
     global: { tools, mcp, discovery },
+=======
+    global: { tools, mcp },
+    pins: config.pins,
+>>>>>>> h/protocol
     defaults: { tools: defaults?.tools, mcp: defaults?.mcp },
     chooseModel: createModelChooser({
       model: config.model,

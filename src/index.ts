@@ -162,6 +162,8 @@ export { defineTool, type ToolSpecification } from "./tool/define-tool.ts";
 export type { McpLimits } from "./tool/mcp-limits.ts";
 export type {
   HttpTransport,
+  InstructionsPolicy,
+  McpProtocol,
   McpServerConfig,
   McpTransport,
   StdioTransport,
@@ -174,6 +176,14 @@ export type {
   ToolProgress,
   ToolSource,
 } from "./tool/tool.ts";
+export type {
+  PinMode,
+  PinsSetting,
+  ServerPins,
+  ToolLock,
+  ToolPin,
+  ToolPins,
+} from "./tool/tool-pins.ts";
 export {
   type ToolFailure,
   type ToolPending,
@@ -185,6 +195,7 @@ export {
 } from "./tool/tool-result.ts";
 export type {
   OpenToolset,
+  ServerLog,
   Toolset,
   ToolsetObserver,
   UnavailablePolicy,

@@ -98,6 +98,7 @@ export class RunTranslation {
       case "session-save":
       case "memory-set":
       case "discovery-end":
+      case "server-log": // an operator's business, not a front end's
       case "approval-request":
       case "approval-end":
         return [];

@@ -5,6 +5,7 @@ import type { Model } from "../model/model.ts";
 import type { CatalogueStore } from "../tool/catalogue.ts";
 import type { McpServerConfig } from "../tool/mcp-server-config.ts";
 import type { Tool } from "../tool/tool.ts";
+import type { PinsSetting } from "../tool/tool-pins.ts";
 import type { Toolset } from "../tool/toolset.ts";
 import type { Assembly } from "./assembly.ts";
 import type { Discovery } from "./discovery.ts";
@@ -54,8 +55,13 @@ export interface AgentRuntime {
     readonly mcp: Selection<McpEntry> | undefined;
     readonly discovery: Discovery | "none" | undefined;
   };
+<<<<<<< HEAD
   /** What is remembered of servers' tools. */
   readonly catalogues: CatalogueStore;
+=======
+  /** What is done with tools that are not what was pinned, where a toolset says nothing of it. */
+  readonly pins?: PinsSetting | undefined;
+>>>>>>> h/protocol
   /** What a run that says nothing of its tools or servers means. */
   readonly defaults: {
     readonly tools: "none" | "inherit" | undefined;

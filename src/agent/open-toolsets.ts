@@ -256,9 +256,14 @@ async function openServer(entry: McpEntry, scope: OpeningScope): Promise<OpenedS
 }
 
 /** An opening that outlives its signal is closed when it is done. */
-async function open(toolset: Toolset, { binding, steps }: OpeningScope): Promise<OpenToolset> {
+async function open(
+  toolset: Toolset,
+  { binding, steps, runtime }: OpeningScope,
+): Promise<OpenToolset> {
   const opening = toolset.open(binding, {
+    pins: runtime.pins,
     notice: (code, message) => steps.emit({ kind: "notice", code, message }),
+    log: (entry) => steps.emit({ kind: "server-log", server: toolset.name, ...entry }),
   });
   try {
     return await untilAborted(opening, binding.signal);

@@ -125,6 +125,15 @@ export type RunEventBody =
   | ({ readonly kind: "discovery-end"; readonly of: "servers" } & ServerChoice)
   /** It was decided which tools the model is shown. */
   | ({ readonly kind: "discovery-end"; readonly of: "tools" } & ToolChoice)
+  /** A server logged something; the words are its own. */
+  | {
+      readonly kind: "server-log";
+      readonly server: string;
+      /** In the words of syslog: `debug`, `info`, `notice`, `warning`, `error` and worse. */
+      readonly level: string;
+      readonly logger?: string;
+      readonly data: Json;
+    }
   /** The run's messages were appended to its session, which is so long now. */
   | {
       readonly kind: "session-save";
