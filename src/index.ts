@@ -149,6 +149,7 @@ export {
 export type { Usage } from "./model/usage.ts";
 export { type TemplateValues, templateFile } from "./template-file.ts";
 export type { Binding, BoundSession } from "./tool/binding.ts";
+export { type ClientToolSpecification, defineClientTool } from "./tool/client-tool.ts";
 export { defineTool, type ToolSpecification } from "./tool/define-tool.ts";
 export type { McpLimits } from "./tool/mcp-limits.ts";
 export type {

@@ -25,6 +25,9 @@ const insideSteps: ReadonlySet<RunEventBody["kind"]> = new Set<RunEventBody["kin
   "tool-call-delta",
   "tool-call-end",
   "tool-progress",
+  // Each execution has its own.
+  "run-resume",
+  "run-suspend",
 ]);
 
 /** Whether the loop publishes such an event again when it goes over its recorded steps. */
