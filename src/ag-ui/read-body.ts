@@ -30,7 +30,9 @@ export async function readBody(request: Request, maxBytes: number): Promise<stri
     if (thrown === tooLarge) {
       throw tooLarge;
     }
-    throw new Refusal(400, "invalid-body", "The body broke off, or is not UTF-8.", thrown);
+    throw new Refusal(400, "invalid-body", "The body broke off, or is not UTF-8.", {
+      cause: thrown,
+    });
   } finally {
     reader?.cancel().catch(() => {});
   }

@@ -4,8 +4,8 @@ export class Refusal extends Error {
   /** Stable and kebab-case. */
   readonly code: string;
 
-  constructor(status: number, code: string, message: string, cause?: unknown) {
-    super(message, { cause });
+  constructor(status: number, code: string, message: string, options: ErrorOptions = {}) {
+    super(message, options);
     this.name = "Refusal";
     this.status = status;
     this.code = code;
