@@ -158,6 +158,7 @@ export {
   type SharedMemory,
   type TypedMemoryKey,
 } from "./tool/binding.ts";
+export { type ClientToolSpecification, defineClientTool } from "./tool/client-tool.ts";
 export { defineTool, type ToolSpecification } from "./tool/define-tool.ts";
 export type { McpLimits } from "./tool/mcp-limits.ts";
 export type {

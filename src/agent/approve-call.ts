@@ -91,7 +91,8 @@ async function expiryOf(
   return timeoutMs === undefined ? {} : { expiresAt: (await steps.now()) + timeoutMs };
 }
 
-const waitingCall = ({ call, tool }: ReadyCall): WaitingCall => ({
+/** The call as somebody is told of it who decides on it. */
+export const waitingCall = ({ call, tool }: ReadyCall): WaitingCall => ({
   id: call.id,
   name: call.name,
   arguments: call.arguments,

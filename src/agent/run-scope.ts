@@ -97,10 +97,11 @@ export async function openingMessages(
   const schema = output && JSON.stringify(output.jsonSchema);
   const told = schema && fillTemplate(promptsOf(definition).output, { schema }, "output prompt");
   const text = [own, told].filter((part) => part !== undefined && part !== "").join("\n\n");
+  const asked = typeof input === "string" ? [{ kind: "text", text: input } as const] : input;
   return [
     ...(text === "" ? [] : [{ role: "system", text } as const]),
     ...history,
-    { role: "user", content: typeof input === "string" ? [{ kind: "text", text: input }] : input },
+    ...(asked.length === 0 ? [] : [{ role: "user", content: asked } as const]),
   ];
 }
 

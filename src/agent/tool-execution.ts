@@ -6,6 +6,7 @@ import { checkArguments } from "../tool/tool-arguments.ts";
 import { type ToolResult, toolFailure } from "../tool/tool-result.ts";
 import { unknownTool } from "../tool/unknown-tool.ts";
 import { type ApprovalScope, approveCall, confirmRetry } from "./approve-call.ts";
+import { isClientCall, withClientAnswer } from "./client-call.ts";
 import type { StepAttempt } from "./steps.ts";
 import { interruptionOf, StepInDoubt, Suspension } from "./suspension.ts";
 import { failureOf, performTool, type ReadyCall } from "./tool-attempt.ts";
@@ -134,6 +135,8 @@ async function execute(prepared: PreparedCall, scope: ExecutionScope): Promise<T
   const { id, name } = call;
   scope.binding.signal.throwIfAborted();
   const denial = prepared.kind === "ready" ? await approveCall(prepared, scope) : undefined;
+  const called = prepared.kind === "ready" && denial === undefined ? prepared : undefined;
+  const ready = isClientCall(called) ? await withClientAnswer(called, scope) : called;
   const source = scope.tools.get(name)?.source;
   scope.steps.emit({
     kind: "tool-start",
@@ -146,9 +149,9 @@ async function execute(prepared: PreparedCall, scope: ExecutionScope): Promise<T
     scope.steps.emit({ kind: "tool-end", id, name, result });
   try {
     const result =
-      prepared.kind === "refused" || denial !== undefined
+      ready === undefined
         ? failureOf(prepared.kind === "refused" ? prepared.failure : denial)
-        : await performAsStep(prepared, scope);
+        : await performAsStep(ready, scope);
     end(result);
     return result;
   } catch (thrown) {
