@@ -32,18 +32,15 @@ export interface DragomanConfig {
    * agent declares. `"none"` is the strict form: a bare run connects nothing and sends no tools.
    */
   readonly defaults?: { readonly tools?: "none" | "inherit"; readonly mcp?: "none" | "inherit" };
-<<<<<<< HEAD
   /** Which servers and tools runs use, by what they are asked, where their agents say nothing of it. */
   readonly discovery?: Discovery | "none";
   /** Where the tools of servers are remembered for discovery. Default: in this process's memory. */
   readonly catalogues?: CatalogueStore;
-=======
   /**
    * Whether the tools of MCP servers must be as they were pinned by `dragoman mcp pin`, where a server
    * says nothing of it, and where the pins are. Default `"off"`.
    */
   readonly pins?: PinsSetting;
->>>>>>> h/protocol
   /** What tools get from `call.binding.credential(name)`: `Credentials` of `dragoman/credentials`. */
   readonly credentials?: CredentialSource;
   /** The application's name, under which its sessions are kept. Default `"default"`. */
@@ -114,12 +111,8 @@ function createRuntime(
     ...memory,
     catalogues: config.catalogues ?? memory.catalogues,
     registeredTools: Array.isArray(tools) ? tools.filter(isTool) : [],
-<<<<<<< HEAD
     global: { tools, mcp, discovery },
-=======
-    global: { tools, mcp },
     pins: config.pins,
->>>>>>> h/protocol
     defaults: { tools: defaults?.tools, mcp: defaults?.mcp },
     chooseModel: createModelChooser({
       model: config.model,

@@ -55,13 +55,10 @@ export interface AgentRuntime {
     readonly mcp: Selection<McpEntry> | undefined;
     readonly discovery: Discovery | "none" | undefined;
   };
-<<<<<<< HEAD
   /** What is remembered of servers' tools. */
   readonly catalogues: CatalogueStore;
-=======
   /** What is done with tools that are not what was pinned, where a toolset says nothing of it. */
   readonly pins?: PinsSetting | undefined;
->>>>>>> h/protocol
   /** What a run that says nothing of its tools or servers means. */
   readonly defaults: {
     readonly tools: "none" | "inherit" | undefined;

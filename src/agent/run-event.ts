@@ -160,7 +160,8 @@ export type RunEvent = RunEventBody & RunEventPlace;
 /** An event that is a piece of a growing text. */
 type Delta = Extract<RunEvent, { readonly text: string; readonly id: string }>;
 
-const isDelta = (event: RunEvent): event is Delta =>
+/** Whether it is a piece of a growing text. */
+export const isDelta = (event: RunEvent): event is Delta =>
   event.kind === "text-delta" ||
   event.kind === "reasoning-delta" ||
   event.kind === "tool-call-delta";

@@ -205,11 +205,8 @@ export function toLoopScope(settings: RunSettings, parts: RunParts): AgentLoopSc
     tools: tools.tools,
     shownTools: tools.shown,
     updateTools: () => tools.update(),
-<<<<<<< HEAD
     learnTools: (calls, results) => tools.learn(calls, results),
-=======
     serverInstructions: () => tools.instructions,
->>>>>>> h/protocol
     approval: definition.approval,
     clock: runtime.clock,
     random: runtime.random,

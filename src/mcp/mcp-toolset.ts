@@ -274,17 +274,11 @@ async function open(scope: OpenScope): Promise<OpenToolset> {
     spoken,
   });
   try {
-<<<<<<< HEAD
-    const tools = await toolsOf(connection, scope);
     return {
-      tools,
-      serverInfo: connection.serverInfo,
+      ...(await offerOf(connection, scope, pinned)),
       isOpen: () => connection.isOpen,
       close: () => connection.close(),
     };
-=======
-    return { ...(await offerOf(connection, scope, pinned)), close: () => connection.close() };
->>>>>>> h/protocol
   } catch (error) {
     await connection.abandon();
     throw error;
