@@ -31,6 +31,7 @@ export { cancelKeptRun } from "./agent/cancel-kept-run.ts";
 export type { AvailableTool, Explanation } from "./agent/explain.ts";
 export { type FollowOptions, followRun } from "./agent/follow-run.ts";
 export type { HookedCall, Hooks } from "./agent/hooks.ts";
+export type { LiveAgent, StartOptions } from "./agent/live-agent.ts";
 export type { LimitReason, RunLimits } from "./agent/loop-guard.ts";
 export type { RetryPolicy } from "./agent/model-policy.ts";
 export type { Plan, PlanStep } from "./agent/plan.ts";
@@ -51,6 +52,7 @@ export type {
   CancelledRun,
   CompletedRun,
   FailedRun,
+  ParticipantReport,
   RunReport,
   RunResult,
   SuspendedRun,
@@ -69,7 +71,6 @@ export type {
   RunStore,
   StepRecord,
 } from "./agent/run-store.ts";
-export type { ToolLevel } from "./agent/run-tools.ts";
 export type { Selection } from "./agent/selection.ts";
 export { SessionError, type SessionErrorCode } from "./agent/session-error.ts";
 export type {
@@ -87,6 +88,7 @@ export type {
 } from "./agent/session-store.ts";
 export type { StepAttempt, StepOptions, Steps } from "./agent/steps.ts";
 export type { Decision, Waiting, WaitingCall } from "./agent/waiting.ts";
+export type { ToolLevel } from "./agent/wanted-tools.ts";
 export type { Clock } from "./base/clock.ts";
 export type { Credential, CredentialScope, CredentialSource } from "./base/credential.ts";
 export {
@@ -152,11 +154,21 @@ export {
 } from "./model/text-adapter.ts";
 export type { Usage } from "./model/usage.ts";
 export { type TemplateValues, templateFile } from "./template-file.ts";
-export type { Binding, BoundSession } from "./tool/binding.ts";
+export {
+  type Binding,
+  type BoundSession,
+  type MemoryKey,
+  memoryKey,
+  type SharedMemory,
+  type TypedMemoryKey,
+} from "./tool/binding.ts";
+export { type ClientToolSpecification, defineClientTool } from "./tool/client-tool.ts";
 export { defineTool, type ToolSpecification } from "./tool/define-tool.ts";
 export type { McpLimits } from "./tool/mcp-limits.ts";
 export type {
   HttpTransport,
+  InstructionsPolicy,
+  McpProtocol,
   McpServerConfig,
   McpTransport,
   StdioTransport,
@@ -169,6 +181,14 @@ export type {
   ToolProgress,
   ToolSource,
 } from "./tool/tool.ts";
+export type {
+  PinMode,
+  PinsSetting,
+  ServerPins,
+  ToolLock,
+  ToolPin,
+  ToolPins,
+} from "./tool/tool-pins.ts";
 export {
   type ToolFailure,
   type ToolPending,
@@ -180,6 +200,7 @@ export {
 } from "./tool/tool-result.ts";
 export type {
   OpenToolset,
+  ServerLog,
   Toolset,
   ToolsetObserver,
   UnavailablePolicy,

@@ -105,7 +105,8 @@ async function expiryOf(
     : { expiresAt: await steps.run("expiry", async () => clock.now() + timeoutMs, { id }) };
 }
 
-const waitingCall = ({ call, tool }: ReadyCall): WaitingCall => ({
+/** The call as somebody is told of it who decides on it. */
+export const waitingCall = ({ call, tool }: ReadyCall): WaitingCall => ({
   id: call.id,
   name: call.name,
   arguments: call.arguments,

@@ -35,6 +35,8 @@ function identityOf(body: RunEventBody): readonly (string | number)[] | undefine
       return [body.server];
     case "session-save":
       return [body.session];
+    case "discovery-end":
+      return [body.of];
     case "notice":
       return [body.code, body.message];
     default:
@@ -56,6 +58,7 @@ const insideSteps: ReadonlySet<RunEventBody["kind"]> = new Set<RunEventBody["kin
   "tool-call-delta",
   "tool-call-end",
   "tool-progress",
+  "memory-set",
 ]);
 
 /** Whether a later execution must know of the event. */

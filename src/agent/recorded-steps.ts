@@ -103,6 +103,19 @@ export class RecordedSteps implements Steps {
     return this.run("id", async () => createId("id"));
   }
 
+  recall<Value extends Json>(name: string): readonly Value[] {
+    const { journal } = this.#options;
+    const values: Value[] = [];
+    for (let count = this.#counts.get(name) ?? 0; ; count += 1) {
+      const record = journal.reach(`${this.path}${name}#${count + 1}`);
+      if (record?.kind !== "finished") {
+        return values;
+      }
+      values.push(record.value as Value); // what steps of this name gave
+      this.#counts.set(name, count + 1);
+    }
+  }
+
   emit(event: RunEventBody): void {
     this.#options.emit(event, this.#agentPath);
   }

@@ -77,6 +77,8 @@ export interface Steps {
   now(): Promise<number>;
   /** A random id, recorded. */
   randomId(): Promise<string>;
+  /** The values of all recorded steps of a name, in order, which count as taken then. */
+  recall<Value extends Json>(name: string): readonly Value[];
   /** Publishes an event of the run. */
   emit(event: RunEventBody): void;
   /** Names the participant within the run: empty for the one that was asked, else ends with a slash. */

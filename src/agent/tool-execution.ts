@@ -7,6 +7,7 @@ import { checkArguments } from "../tool/tool-arguments.ts";
 import { type ToolResult, toolFailure } from "../tool/tool-result.ts";
 import { unknownTool } from "../tool/unknown-tool.ts";
 import { type ApprovalScope, approveCall, confirmRetry } from "./approve-call.ts";
+import { isClientCall, withClientAnswer } from "./client-call.ts";
 import type { StepAttempt } from "./steps.ts";
 import { interruptionOf, Suspension } from "./suspension.ts";
 import { failureOf, performTool, type ReadyCall } from "./tool-attempt.ts";
@@ -141,6 +142,8 @@ async function execute(prepared: PreparedCall, scope: ExecutionScope): Promise<T
   const { id, name } = call;
   scope.binding.signal.throwIfAborted();
   const denial = prepared.kind === "ready" ? await approveCall(prepared, scope) : undefined;
+  const called = prepared.kind === "ready" && denial === undefined ? prepared : undefined;
+  const ready = isClientCall(called) ? await withClientAnswer(called, scope) : called;
   const source = scope.tools.get(name)?.source;
   scope.steps.emit({
     kind: "tool-start",
@@ -152,7 +155,7 @@ async function execute(prepared: PreparedCall, scope: ExecutionScope): Promise<T
   const end = (result: ToolResult): void =>
     scope.steps.emit({ kind: "tool-end", id, name, result });
   try {
-    const result = await resultOf(prepared, denial, scope);
+    const result = await resultOf(prepared, ready, denial, scope);
     end(result);
     return result;
   } catch (thrown) {
@@ -165,13 +168,14 @@ async function execute(prepared: PreparedCall, scope: ExecutionScope): Promise<T
 
 async function resultOf(
   prepared: PreparedCall,
+  ready: ReadyCall | undefined,
   denial: ToolError | undefined,
   scope: ExecutionScope,
 ): Promise<ToolResult> {
   if (prepared.kind === "refused") {
     return refuse(prepared, scope);
   }
-  return denial === undefined ? performAsStep(prepared, scope) : failureOf(denial);
+  return ready === undefined ? failureOf(denial) : performAsStep(ready, scope);
 }
 
 /**
@@ -200,16 +204,18 @@ async function refuse(
 /** A call that may have taken effect already is made again only where somebody says so. */
 async function performAsStep(ready: ReadyCall, scope: ExecutionScope): Promise<ToolResult> {
   const { tool, call } = ready;
-  return scope.steps.run(
-    `tool:${call.name}`,
-    (attempt: StepAttempt): Promise<ToolResult> => performTool(ready, attempt, scope),
-    {
-      id: call.id,
-      idempotent: tool.idempotent,
-      async inDoubt(tries) {
-        const refusal = await confirmRetry(ready, tries, scope);
-        return refusal && failureOf(refusal);
-      },
+  const perform = (attempt: StepAttempt): Promise<ToolResult> => performTool(ready, attempt, scope);
+  if (tool.nested) {
+    const { binding, steps } = scope;
+    const idempotencyKey = `${binding.run.id}:${steps.path}${call.id}`;
+    return perform({ idempotencyKey, attempt: 1, signal: binding.signal });
+  }
+  return scope.steps.run(`tool:${call.name}`, perform, {
+    id: call.id,
+    idempotent: tool.idempotent,
+    async inDoubt(tries) {
+      const refusal = await confirmRetry(ready, tries, scope);
+      return refusal && failureOf(refusal);
     },
-  );
+  });
 }
