@@ -51,7 +51,13 @@ const badInput = new Set([
   "server-unavailable",
   "session-invalid",
   "session-conflict",
+  "run-not-found",
+  "run-conflict",
+  "run-finished",
+  "step-mismatch",
   "store-unavailable",
+  "store-locked",
+  "store-full",
   "store-corrupt",
   "store-too-new",
 ]);
