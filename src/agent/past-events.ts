@@ -22,8 +22,6 @@ function identityOf(body: RunEventBody): readonly (string | number)[] | undefine
     case "step-start":
     case "step-end":
       return [body.step];
-    case "model-end":
-      return [body.step, body.model, body.reason];
     case "tool-start":
     case "tool-end":
     case "approval-end":
@@ -47,6 +45,7 @@ function identityOf(body: RunEventBody): readonly (string | number)[] | undefine
 /** Kinds that happen inside a step, and so do not happen again where the step is only looked up. */
 const insideSteps: ReadonlySet<RunEventBody["kind"]> = new Set<RunEventBody["kind"]>([
   "model-start",
+  "model-end",
   "model-retry",
   "text-start",
   "text-delta",
