@@ -1,3 +1,4 @@
+import type { McpOAuth } from "../tool/mcp-oauth.ts";
 import type {
   RequestSigner,
   TokenSource,
@@ -19,6 +20,7 @@ import {
   refuseUnknownKeys,
   requiredText,
 } from "./config-shape.ts";
+import { toOAuth } from "./parse-oauth.ts";
 
 /** The schemes of the URLs of one kind of transport. */
 interface Schemes {
@@ -58,7 +60,7 @@ export function toUrlTransport(
   checkUrl(url, { path: [...path, "url"], key: "url" }, schemes, allowInsecureHttp);
   const headers = optionalTextMap(fields, "headers", path);
   const token = optionalText(fields, "token", path);
-  const auth = toAuth(fields["auth"], [...path, "auth"]);
+  const auth = toAuth(fields["auth"], [...path, "auth"], allowInsecureHttp);
   checkHeaders(headers ?? {}, path);
   checkCredentials({ headers: headers ?? {}, token, auth }, path);
   return withoutUndefined({
@@ -103,13 +105,23 @@ export function checkUrl(
   }
 }
 
-function toAuth(value: unknown, path: ConfigPath): TokenSource | undefined {
+function toAuth(
+  value: unknown,
+  path: ConfigPath,
+  allowInsecure = false,
+): TokenSource | McpOAuth | undefined {
   if (value === undefined) {
     return undefined;
   }
   const fields = fieldsAt(value, path, `"auth"`);
+  if (fields["type"] !== undefined) {
+    return toOAuth(fields, path, allowInsecure);
+  }
   if (typeof fields["token"] !== "function") {
-    throw new ConfigFault(path, `"auth" must have a method token() that gives the token.`);
+    throw new ConfigFault(
+      path,
+      `"auth" must be { "type": "oauth", … }, or have a method token() that gives the token.`,
+    );
   }
   return value as TokenSource; // of a function no more can be checked
 }
@@ -145,7 +157,7 @@ function toProxy(proxy: string | undefined, path: ConfigPath): string | undefine
 interface GivenCredentials {
   readonly headers: Readonly<Record<string, string>>;
   readonly token: string | undefined;
-  readonly auth: TokenSource | undefined;
+  readonly auth: TokenSource | McpOAuth | undefined;
 }
 
 /** There is one Authorization header, so only one may say what is in it. */

@@ -150,7 +150,10 @@ export class WebSocketLink implements ServerLink {
       const status = response.statusCode ?? 0;
       response.destroy();
       request.destroy();
-      const headers = { "retry-after": String(response.headers["retry-after"] ?? "") };
+      const headers = {
+        "retry-after": String(response.headers["retry-after"] ?? ""),
+        "www-authenticate": String(response.headers["www-authenticate"] ?? ""),
+      };
       this.#finish(this.#caller.refusal({ status, headers }, ""));
     });
     socket.on("error", (error) => {
