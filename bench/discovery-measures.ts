@@ -1,4 +1,5 @@
 import { chooseServers } from "../src/tool/choose-servers.ts";
+import { defineFindTools } from "../src/tool/find-tools.ts";
 import { rankTools } from "../src/tool/rank-tools.ts";
 import type { ScoredDocument, ScorerChoice } from "../src/tool/scorer.ts";
 import { summarize } from "./statistics.ts";
@@ -35,7 +36,7 @@ export interface DiscoveryMeasures {
   /** The share of a task's tools that live on the servers chosen for its question. */
   readonly coverage: number;
   readonly serversChosen: number;
-  /** The size of the definitions of the best 20 tools, beside that of all. */
+  /** The size of the definitions of the best 20 tools and of `find_tools`, beside that of all. */
   readonly promptShare: number;
   /** CPU time of one question among 10,000 tools, the index standing; the median. */
   readonly queryMs: number;
@@ -49,6 +50,8 @@ export async function measureDiscovery(
   const servers = toDocuments(data);
   const tools = servers.flatMap((server) => server.tools ?? []);
   const sizes = tools.map(definitionSize);
+  const names = servers.map(({ name }) => name);
+  const finderSize = definitionSize(defineFindTools(names, unused));
   const best = async (message: string): Promise<readonly number[]> =>
     (await rankTools(message, tools, { limit: 20, scorer, signal })).ranked.map(
       ({ index }) => index,
@@ -71,7 +74,7 @@ export async function measureDiscovery(
           offered.flatMap((server) => (server.tools ?? []).map(({ name }) => name)),
         ),
         servers: offered.length,
-        size: byQuestion.slice(0, 20).reduce((sum, index) => sum + (sizes[index] ?? 0), 0),
+        size: byQuestion.slice(0, 20).reduce((sum, index) => sum + (sizes[index] ?? 0), finderSize),
       };
     }),
   );
@@ -106,6 +109,11 @@ function toDocuments({ servers }: ServerList): readonly ScoredDocument[] {
 
 const recall = (needed: readonly string[], found: readonly string[]): number =>
   needed.filter((name) => found.includes(name)).length / needed.length;
+
+/** Nobody calls the tool here. */
+const unused = async (): Promise<never> => {
+  throw new Error("not called");
+};
 
 /** In characters, which are in proportion to tokens. */
 const definitionSize = ({ name, description, parameters }: ScoredDocument): number =>

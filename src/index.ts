@@ -20,6 +20,7 @@ export const configure: (config: DragomanConfig) => void = processDragoman.confi
 export type { Agent } from "./agent/agent.ts";
 export type { AgentDefinition, AgentMode } from "./agent/agent-definition.ts";
 export type { McpEntry, ToolEntry } from "./agent/agent-runtime.ts";
+export type { Discovery, ToolDiscovery } from "./agent/discovery.ts";
 export type { AvailableTool, Explanation } from "./agent/explain.ts";
 export type { HookedCall, Hooks } from "./agent/hooks.ts";
 export type { LimitReason, RunLimits } from "./agent/loop-guard.ts";
@@ -130,6 +131,20 @@ export {
 export type { Usage } from "./model/usage.ts";
 export { type TemplateValues, templateFile } from "./template-file.ts";
 export type { Binding, BoundSession } from "./tool/binding.ts";
+export { bm25fScorer } from "./tool/bm25f-scorer.ts";
+export {
+  type Catalogue,
+  type CatalogueStore,
+  type CatalogueTool,
+  memoryCatalogues,
+} from "./tool/catalogue.ts";
+export type {
+  ChosenServer,
+  ServerDecision,
+  ServerDecisionReason,
+  ServerDiscovery,
+} from "./tool/choose-servers.ts";
+export type { ChosenTool, ToolDecision } from "./tool/choose-tools.ts";
 export { defineTool, type ToolSpecification } from "./tool/define-tool.ts";
 export type { McpLimits } from "./tool/mcp-limits.ts";
 export type {
@@ -138,6 +153,8 @@ export type {
   McpTransport,
   StdioTransport,
 } from "./tool/mcp-server-config.ts";
+export type { ScoredDocument, ScoredServer, Scorer, ScorerChoice } from "./tool/scorer.ts";
+export { tfCosineScorer } from "./tool/tf-cosine-scorer.ts";
 export type {
   Tool,
   ToolAnnotations,

@@ -1,4 +1,4 @@
-import { chooseServers, type ServerChoice } from "../tool/choose-servers.ts";
+import { chooseServers, type ServerDecision } from "../tool/choose-servers.ts";
 import type { ScoredDocument } from "../tool/scorer.ts";
 import { isToolset } from "../tool/toolset.ts";
 import type { McpEntry } from "./agent-runtime.ts";
@@ -44,11 +44,11 @@ export async function selectServers(
   }
   refuseDuplicates(entries);
   const known = await Promise.all(entries.map((entry) => know(entry, scope)));
-  const documents = known.map(({ document }) => document);
+  const scored = known.map(({ document }) => document);
   const { signal } = scope.binding;
   const choice = await scope.steps.run("discover:servers", async () => {
-    const made = await chooseServers(message, documents, policy === true ? {} : policy, signal);
-    return keeping(made, documents, usedTools);
+    const made = await chooseServers(message, scored, policy === true ? {} : policy, signal);
+    return keeping(made, scored, usedTools);
   });
   scope.steps.emit({ kind: "discovery-end", of: "servers", ...choice });
   const left = new Set(choice.servers.flatMap(({ name, chosen }) => (chosen ? [] : [name])));
@@ -64,15 +64,22 @@ async function know(entry: McpEntry, { catalogues, runtime }: OpeningScope): Pro
     catalogues?.find(isToolset(entry) ? entry : await runtime.toToolset(entry));
   // A configuration that is at fault is told when the server is opened.
   const tools = await find().catch(() => undefined);
-  return { entry, document: { name, description, tools } };
+  const before = documents.get(entry);
+  const isSame = before !== undefined && before.tools === tools;
+  const document = isSame ? before : { name, description, tools };
+  documents.set(entry, document);
+  return { entry, document };
 }
+
+/** The same for the same server, as long as its tools stay. */
+const documents = new WeakMap<McpEntry, ScoredDocument>();
 
 /** A server stays that is known to have a tool which is wanted. */
 function keeping(
-  choice: ServerChoice,
+  choice: ServerDecision,
   documents: readonly ScoredDocument[],
   wanted: ReadonlySet<string>,
-): ServerChoice {
+): ServerDecision {
   return {
     ...choice,
     servers: choice.servers.map((server, index) => ({

@@ -1,6 +1,6 @@
 import type { ToolCallPart } from "../message/content.ts";
 import { chooseServers } from "../tool/choose-servers.ts";
-import { chooseTools, type ToolCandidate, type ToolChoice } from "../tool/choose-tools.ts";
+import { chooseTools, type ToolCandidate, type ToolDecision } from "../tool/choose-tools.ts";
 import { choiceOf, defineFindTools, type FoundTools, findToolsName } from "../tool/find-tools.ts";
 import { rankTools } from "../tool/rank-tools.ts";
 import type { ScoredDocument } from "../tool/scorer.ts";
@@ -116,7 +116,7 @@ export class ToolSearch {
       const candidate = candidates.find((one) => isOf(one, document));
       return candidate === undefined ? [] : [{ candidate, score }];
     });
-    const choice: ToolChoice = {
+    const choice: ToolDecision = {
       reason: "found",
       query,
       ...how,
