@@ -1,3 +1,4 @@
+import { systemClock } from "../src/base/clock.ts";
 import { chooseServers } from "../src/tool/choose-servers.ts";
 import { defineFindTools } from "../src/tool/find-tools.ts";
 import { rankTools } from "../src/tool/rank-tools.ts";
@@ -53,14 +54,14 @@ export async function measureDiscovery(
   const names = servers.map(({ name }) => name);
   const finderSize = definitionSize(defineFindTools(names, unused));
   const best = async (message: string): Promise<readonly number[]> =>
-    (await rankTools(message, tools, { limit: 20, scorer, signal })).ranked.map(
+    (await rankTools(message, tools, { limit: 20, scorer, ...scope })).ranked.map(
       ({ index }) => index,
     );
   const found = await Promise.all(
     data.tasks.map(async (task) => {
       const byQuestion = await best(task.question);
       const bySteps = await best(task.steps.join("\n"));
-      const chosen = (await chooseServers(task.question, servers, { scorer }, signal)).servers;
+      const chosen = (await chooseServers(task.question, servers, { scorer }, scope)).servers;
       const names = (indexes: readonly number[]): readonly string[] =>
         indexes.map((index) => tools[index]?.name ?? "");
       const offered = servers.filter((_, index) => chosen[index]?.chosen);
@@ -92,7 +93,7 @@ export async function measureDiscovery(
   };
 }
 
-const { signal } = new AbortController();
+const scope = { signal: new AbortController().signal, clock: systemClock };
 
 function toDocuments({ servers }: ServerList): readonly ScoredDocument[] {
   return servers.map(({ name, description = "", tools }) => ({
@@ -135,7 +136,7 @@ async function timeQueries(
     const times: number[] = [];
     for (const { question } of tasks) {
       const before = process.cpuUsage();
-      await rankTools(question, many, { limit: 20, scorer, signal });
+      await rankTools(question, many, { limit: 20, scorer, ...scope });
       const { user, system } = process.cpuUsage(before);
       times.push((user + system) / 1000);
     }

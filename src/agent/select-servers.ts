@@ -1,4 +1,5 @@
 import { chooseServers, type ServerDecision } from "../tool/choose-servers.ts";
+import type { ScoringScope } from "../tool/score-documents.ts";
 import type { ScoredDocument } from "../tool/scorer.ts";
 import { isToolset } from "../tool/toolset.ts";
 import type { McpEntry } from "./agent-runtime.ts";
@@ -45,9 +46,13 @@ export async function selectServers(
   refuseDuplicates(entries);
   const known = await Promise.all(entries.map((entry) => know(entry, scope)));
   const scored = known.map(({ document }) => document);
-  const { signal } = scope.binding;
   const choice = await scope.steps.run("discover:servers", async () => {
-    const made = await chooseServers(message, scored, policy === true ? {} : policy, signal);
+    const made = await chooseServers(
+      message,
+      scored,
+      policy === true ? {} : policy,
+      scoringScope(scope),
+    );
     return keeping(made, scored, usedTools);
   });
   scope.steps.emit({ kind: "discovery-end", of: "servers", ...choice });
@@ -57,6 +62,12 @@ export async function selectServers(
     others: known.filter(({ entry }) => left.has(entry.name)),
   };
 }
+
+/** What scorers of a run go by. */
+export const scoringScope = ({ binding, runtime }: OpeningScope): ScoringScope => ({
+  signal: binding.signal,
+  clock: runtime.clock,
+});
 
 async function know(entry: McpEntry, { catalogues, runtime }: OpeningScope): Promise<KnownServer> {
   const { name, description = "" } = entry;

@@ -1,4 +1,4 @@
-import { scoreDocuments, scorerOf } from "./score-documents.ts";
+import { type ScoringScope, scoreDocuments, scorerOf } from "./score-documents.ts";
 import type { ScoredDocument, ScorerChoice } from "./scorer.ts";
 
 /** How servers are chosen for a message. */
@@ -49,7 +49,7 @@ export async function chooseServers(
   message: string,
   servers: readonly ScoredDocument[],
   { scorer: choice, threshold: own }: ServerDiscovery,
-  signal: AbortSignal,
+  scope: ScoringScope,
 ): Promise<ServerDecision> {
   const scorer = scorerOf(choice);
   const threshold = own ?? scorer.threshold;
@@ -66,7 +66,7 @@ export async function chooseServers(
   if (message.trim() === "") {
     return all("blank-message");
   }
-  const outcome = await scoreDocuments(scorer, message, documents, signal);
+  const outcome = await scoreDocuments(scorer, message, documents, scope);
   if (outcome.kind === "unavailable") {
     return { ...all("scorer-unavailable"), problem: outcome.why };
   }
