@@ -15,6 +15,7 @@ import type { Model } from "./model/model.ts";
 import type { TextAdapter } from "./model/text-adapter.ts";
 import { type CatalogueStore, memoryCatalogues } from "./tool/catalogue.ts";
 import { isTool } from "./tool/tool.ts";
+import type { PinsSetting } from "./tool/tool-pins.ts";
 
 /** What holds for every agent that says nothing else. */
 export interface DragomanConfig {
@@ -35,6 +36,11 @@ export interface DragomanConfig {
   readonly discovery?: Discovery | "none";
   /** Where the tools of servers are remembered for discovery. Default: in this process's memory. */
   readonly catalogues?: CatalogueStore;
+  /**
+   * Whether the tools of MCP servers must be as they were pinned by `dragoman mcp pin`, where a server
+   * says nothing of it, and where the pins are. Default `"off"`.
+   */
+  readonly pins?: PinsSetting;
   /** What tools get from `call.binding.credential(name)`: `Credentials` of `dragoman/credentials`. */
   readonly credentials?: CredentialSource;
   /** The application's name, under which its sessions are kept. Default `"default"`. */
@@ -106,6 +112,7 @@ function createRuntime(
     catalogues: config.catalogues ?? memory.catalogues,
     registeredTools: Array.isArray(tools) ? tools.filter(isTool) : [],
     global: { tools, mcp, discovery },
+    pins: config.pins,
     defaults: { tools: defaults?.tools, mcp: defaults?.mcp },
     chooseModel: createModelChooser({
       model: config.model,

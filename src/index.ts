@@ -20,9 +20,17 @@ export const configure: (config: DragomanConfig) => void = processDragoman.confi
 export type { Agent } from "./agent/agent.ts";
 export type { AgentDefinition, AgentMode } from "./agent/agent-definition.ts";
 export type { McpEntry, ToolEntry } from "./agent/agent-runtime.ts";
+export type {
+  ApprovalAnswer,
+  ApprovalPolicy,
+  ApprovalRequest,
+  ApprovalRule,
+} from "./agent/approval.ts";
+export type { Assembly } from "./agent/assembly.ts";
 export type { Discovery, ToolDiscovery } from "./agent/discovery.ts";
 export type { AvailableTool, Explanation } from "./agent/explain.ts";
 export type { HookedCall, Hooks } from "./agent/hooks.ts";
+export type { LiveAgent, StartOptions } from "./agent/live-agent.ts";
 export type { LimitReason, RunLimits } from "./agent/loop-guard.ts";
 export type { RetryPolicy } from "./agent/model-policy.ts";
 export type { Plan, PlanStep } from "./agent/plan.ts";
@@ -38,16 +46,28 @@ export type { Run } from "./agent/run.ts";
 export { RunError, type RunErrorCode, type RunErrorOptions } from "./agent/run-error.ts";
 export type { NoticeCode, RunEvent, RunEventBody, RunEventPlace } from "./agent/run-event.ts";
 export type { FailedServer, RunFailure } from "./agent/run-failure.ts";
-export type { RunInput, RunOptions, SessionChoice } from "./agent/run-options.ts";
+export type { ResumeOptions, RunInput, RunOptions, SessionChoice } from "./agent/run-options.ts";
 export type {
   CancelledRun,
   CompletedRun,
   FailedRun,
+  ParticipantReport,
   RunReport,
   RunResult,
   SuspendedRun,
 } from "./agent/run-result.ts";
-export type { ToolLevel } from "./agent/run-tools.ts";
+export type {
+  EventRange,
+  NewRun,
+  RunChanges,
+  RunFilter,
+  RunKey,
+  RunPage,
+  RunRecord,
+  RunStatus,
+  RunStore,
+  StepRecord,
+} from "./agent/run-store.ts";
 export type { Selection } from "./agent/selection.ts";
 export { SessionError, type SessionErrorCode } from "./agent/session-error.ts";
 export type {
@@ -65,6 +85,7 @@ export type {
 } from "./agent/session-store.ts";
 export type { StepAttempt, StepOptions, Steps } from "./agent/steps.ts";
 export type { Decision, Waiting, WaitingCall } from "./agent/waiting.ts";
+export type { ToolLevel } from "./agent/wanted-tools.ts";
 export type { Clock } from "./base/clock.ts";
 export type { Credential, CredentialScope, CredentialSource } from "./base/credential.ts";
 export {
@@ -130,7 +151,14 @@ export {
 } from "./model/text-adapter.ts";
 export type { Usage } from "./model/usage.ts";
 export { type TemplateValues, templateFile } from "./template-file.ts";
-export type { Binding, BoundSession } from "./tool/binding.ts";
+export {
+  type Binding,
+  type BoundSession,
+  type MemoryKey,
+  memoryKey,
+  type SharedMemory,
+  type TypedMemoryKey,
+} from "./tool/binding.ts";
 export { bm25fScorer } from "./tool/bm25f-scorer.ts";
 export {
   type Catalogue,
@@ -145,10 +173,13 @@ export type {
   ServerDiscovery,
 } from "./tool/choose-servers.ts";
 export type { ChosenTool, ToolDecision } from "./tool/choose-tools.ts";
+export { type ClientToolSpecification, defineClientTool } from "./tool/client-tool.ts";
 export { defineTool, type ToolSpecification } from "./tool/define-tool.ts";
 export type { McpLimits } from "./tool/mcp-limits.ts";
 export type {
   HttpTransport,
+  InstructionsPolicy,
+  McpProtocol,
   McpServerConfig,
   McpTransport,
   StdioTransport,
@@ -163,6 +194,14 @@ export type {
   ToolProgress,
   ToolSource,
 } from "./tool/tool.ts";
+export type {
+  PinMode,
+  PinsSetting,
+  ServerPins,
+  ToolLock,
+  ToolPin,
+  ToolPins,
+} from "./tool/tool-pins.ts";
 export {
   type ToolFailure,
   type ToolPending,
@@ -174,6 +213,7 @@ export {
 } from "./tool/tool-result.ts";
 export type {
   OpenToolset,
+  ServerLog,
   Toolset,
   ToolsetObserver,
   UnavailablePolicy,

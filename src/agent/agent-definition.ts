@@ -11,7 +11,7 @@ import { type Hooks, hookNames } from "./hooks.ts";
 import type { RunLimits } from "./loop-guard.ts";
 import type { RetryPolicy } from "./model-policy.ts";
 import { defaultPrompts, type Prompts } from "./prompts.ts";
-import type { ToolLevel } from "./run-tools.ts";
+import type { ToolLevel } from "./wanted-tools.ts";
 
 /** What an agent is. */
 export interface AgentDefinition<Output = undefined> extends ToolLevel {
@@ -138,7 +138,7 @@ export function checkLimits(limits: RunLimits | undefined, where: string): void 
   if (limits !== undefined) {
     refuseUnknownKeys(
       limits,
-      ["maxSteps", "maxToolCalls", "maxTokens", "maxRepeats"],
+      ["maxSteps", "maxToolCalls", "maxTokens", "maxRepeats", "maxDelegations", "maxDepth"],
       `limits${where}`,
     );
     checkCounts({ ...limits }, where);

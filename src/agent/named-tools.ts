@@ -6,9 +6,9 @@ import type { ScoredDocument } from "../tool/scorer.ts";
 import type { Tool } from "../tool/tool.ts";
 import { normalizeToolName, uniqueToolNames } from "../tool/tool-names.ts";
 import type { ToolResult } from "../tool/tool-result.ts";
-import type { McpEntry } from "./agent-runtime.ts";
 import type { OpenedServer, OpeningScope, RunServers } from "./open-toolsets.ts";
 import type { ToolSearch } from "./tool-search.ts";
+import type { WantedTools } from "./wanted-tools.ts";
 
 /** The tools of one run, and what must be closed after it. */
 export interface RunTools {
@@ -17,22 +17,14 @@ export interface RunTools {
   /** Those of them that the model is told of. Grows by {@link update} and {@link learn}. */
   readonly shown: ReadonlyMap<string, Tool>;
   readonly servers: RunServers;
+  /** What servers with tools in the run say on their use, fenced. Grows by {@link update} only. */
+  readonly instructions: readonly string[];
   /** Adds the tools of servers that have become ready. @throws what `RunServers.check` throws. */
   update(): void;
   /** Shows the tools that the calls of a turn have found. @throws what `RunServers.check` throws. */
   learn(calls: readonly ToolCallPart[], results: readonly ToolResult[]): Promise<void>;
   /** Waits for all servers, then updates. @throws what `RunServers.check` throws. */
   complete(): Promise<void>;
-}
-
-/** What a run asks for, resolved. */
-export interface WantedTools {
-  readonly native: readonly Tool[];
-  /** Names that choose among the servers' tools; `undefined` means all of them. */
-  readonly names: readonly string[] | undefined;
-  readonly servers: readonly McpEntry[];
-  /** `tools: "none"`: nothing is sent to the model, whatever is connected. */
-  readonly silent: boolean;
 }
 
 /** Tools by the names that the model sees, all different. A name that was given stays. */
@@ -42,6 +34,7 @@ export class NamedTools implements RunTools {
   readonly #shown = new Map<string, Tool>();
   /** The servers' tools, as a search sees them. */
   readonly #candidates = new Map<string, ToolCandidate>();
+  readonly #instructions: string[] = [];
   readonly #wanted: WantedTools;
   readonly #scope: OpeningScope;
   /** How many more of the servers' tools are shown as they come. */
@@ -69,6 +62,10 @@ export class NamedTools implements RunTools {
     return this.#shown;
   }
 
+  get instructions(): readonly string[] {
+    return this.#instructions;
+  }
+
   /** From now on only so many of the servers' tools are shown, those that `search` chooses. */
   async hide(search: ToolSearch, limit: number): Promise<void> {
     this.#room = 0;
@@ -87,8 +84,15 @@ export class NamedTools implements RunTools {
     if (this.#wanted.silent || (this.#included === open.length && this.#missingTold)) {
       return;
     }
-    const added = this.#add(chosenTools(this.#wanted, open.slice(this.#included)));
+    const fresh = open.slice(this.#included);
+    const chosen = chosenTools(this.#wanted, fresh);
+    const added = this.#add(chosen);
     this.#included = open.length;
+    for (const { name, toolset } of fresh) {
+      if (toolset.instructions !== undefined && chosen.some(({ server }) => server === name)) {
+        this.#instructions.push(toolset.instructions);
+      }
+    }
     this.show(added.slice(0, Math.max(0, this.#room)));
     this.#room -= added.length;
     this.#tellMissing();

@@ -6,6 +6,7 @@ import type { ScoredDocument } from "../tool/scorer.ts";
 import { isToolset, type OpenToolset, type Toolset } from "../tool/toolset.ts";
 import type { AgentRuntime, McpEntry } from "./agent-runtime.ts";
 import type { Catalogues } from "./catalogues.ts";
+import type { ParticipantScope } from "./participant.ts";
 import { RunError } from "./run-error.ts";
 import { type FailedServer, toRunFailure } from "./run-failure.ts";
 import type { Steps } from "./steps.ts";
@@ -15,6 +16,8 @@ export interface OpeningScope {
   readonly runtime: AgentRuntime;
   readonly binding: Binding;
   readonly steps: Steps;
+  /** The asking one's, for tools by which it asks others; `undefined` where tools are only shown. */
+  readonly participant?: ParticipantScope | undefined;
   /** How long servers that are not ready are waited for once one is, in milliseconds. */
   readonly serverWaitMs: number;
   /** What is remembered of servers' tools; `undefined` where nobody asks. */
@@ -25,8 +28,12 @@ export interface OpeningScope {
 
 /** Toolsets that are open already, for the principal of the run. */
 export interface KeptToolsets {
-  /** The open toolset of that name; `undefined` where it must be opened for the run. */
-  find(name: string, binding: Binding): Promise<OpenToolset | undefined>;
+  /**
+   * The open toolset of an entry; `undefined` where it must be opened for the run.
+   *
+   * @throws what opening it throws.
+   */
+  find(entry: McpEntry, binding: Binding): Promise<OpenToolset | undefined>;
 }
 
 /** A server that is open. */
@@ -226,7 +233,7 @@ export function refuseDuplicates(entries: readonly McpEntry[]): void {
 
 async function openServer(entry: McpEntry, scope: OpeningScope): Promise<OpenedServer> {
   const { binding, steps, kept, runtime, catalogues } = scope;
-  const keptSet = await kept?.find(entry.name, binding);
+  const keptSet = await kept?.find(entry, binding);
   const toolset = isToolset(entry) ? entry : await runtime.toToolset(entry);
   const opened = keptSet ? { ...keptSet, close: async () => {} } : await open(toolset, scope);
   const names: Json = opened.tools.map(({ source, name }) => source?.name ?? name);
@@ -249,9 +256,14 @@ async function openServer(entry: McpEntry, scope: OpeningScope): Promise<OpenedS
 }
 
 /** An opening that outlives its signal is closed when it is done. */
-async function open(toolset: Toolset, { binding, steps }: OpeningScope): Promise<OpenToolset> {
+async function open(
+  toolset: Toolset,
+  { binding, steps, runtime }: OpeningScope,
+): Promise<OpenToolset> {
   const opening = toolset.open(binding, {
+    pins: runtime.pins,
     notice: (code, message) => steps.emit({ kind: "notice", code, message }),
+    log: (entry) => steps.emit({ kind: "server-log", server: toolset.name, ...entry }),
   });
   try {
     return await untilAborted(opening, binding.signal);

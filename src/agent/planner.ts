@@ -57,10 +57,15 @@ export function createPlanner({ agent, model }: PlannerOptions): Planner {
   ): Promise<Value> => {
     const own = model === undefined ? options : { ...options, model };
     const settings = settingsOf(agent, own);
-    return withRunTools(settings, async (borrowed) => {
+    return withRunTools(settings, undefined, async (borrowed) => {
       const { chosen, fallbacks } = await chooseModels(settings);
       const { binding } = borrowed;
-      const opening = await openingMessages(settings, { binding, history: [], input: "" });
+      const opening = await openingMessages(settings, {
+        binding,
+        values: new Map(),
+        history: [],
+        input: "",
+      });
       const models = [chosen.model, ...fallbacks] as const;
       const scope = toLoopScope(settings, { ...borrowed, models });
       return use(

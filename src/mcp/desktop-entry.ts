@@ -57,7 +57,9 @@ export function fromDesktopEntry(
     return toServerConfig({
       name,
       transport: transportOf(fields, options.allowInsecureLoopback ?? false),
-      ...pick(fields, ["description", "limits"]),
+      ...pick(fields, [
+        ...["description", "limits", "protocol", "disabledTools", "pins", "instructions"],
+      ]),
       ...(timeoutMs === undefined ? {} : { timeoutMs }),
     });
   } catch (fault) {
@@ -67,18 +69,21 @@ export function fromDesktopEntry(
   }
 }
 
-const ownKeys = ["type", "description", "timeoutMs", "timeout", "limits", "disabled"];
+const ownKeys = [
+  ...["type", "description", "timeoutMs", "timeout", "limits", "protocol"],
+  ...["disabled", "disabledTools", "pins", "instructions"],
+];
 
 /** What desktop clients note for themselves: which calls they do not ask about, how a server is shown. */
 const keysOfClients: ReadonlySet<string> = new Set([
-  ...["autoApprove", "alwaysAllow", "disabledTools", "trust"],
+  ...["autoApprove", "alwaysAllow", "trust"],
   ...["icon", "iconPath", "displayName", "gallery", "version", "watchPaths"],
 ]);
 
 const transportKeys = [
   ...["command", "args", "env", "cwd"],
-  ...["url", "headers", "token", "allowInsecureHttp", "maxResponseBytes"],
-  ...["messagesUrl", "proxy", "tls"],
+  ...["url", "headers", "token", "auth", "allowInsecureHttp", "maxResponseBytes"],
+  ...["messagesUrl", "terminateSession", "proxy", "tls"],
 ];
 
 function transportOf(fields: Fields, allowInsecureLoopback: boolean): Fields {

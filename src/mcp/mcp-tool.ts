@@ -7,9 +7,11 @@ import type { ToolResult } from "../tool/tool-result.ts";
 import { checkOutput, type OutputMismatchPolicy } from "./check-output.ts";
 import type { McpConnection } from "./mcp-connection.ts";
 import type { ResolvedLimits } from "./mcp-limits.ts";
+import { schemaRemarks } from "./schema-remarks.ts";
 import { toToolError } from "./to-tool-error.ts";
 import { type McpCallResult, toToolResult } from "./to-tool-result.ts";
 import type { McpToolDefinition } from "./tool-definition.ts";
+import { visibleLine } from "./visible-text.ts";
 
 /** A call of an MCP tool, as `mapResult` sees it. */
 export interface McpToolCall {
@@ -36,6 +38,8 @@ export interface McpToolScope {
   readonly limits: ResolvedLimits;
   /** What is done with a result that does not fit the tool's outputSchema. */
   readonly outputMismatch: OutputMismatchPolicy;
+  /** Called with the tools as the server publishes them, before the tool is called. What it throws fails the call. */
+  readonly guard?: ((tool: string, tools: readonly McpToolDefinition[]) => void) | undefined;
   /** Told where a result does not fit or cannot be checked. */
   notice(code: string, message: string): void;
 }
@@ -48,8 +52,9 @@ export const idempotencyMetaKey = "dragoman/idempotency-key";
 
 /** A tool that calls a server's. What goes wrong is a `ToolError`; an abort is the signal's reason. */
 export function toMcpTool(definition: McpToolDefinition, scope: McpToolScope): Tool {
-  const { connection, mapResult } = scope;
+  const { mapResult } = scope;
   const { sourceName, title, outputSchema, annotations } = definition;
+  let isKnown = false;
   return defineTool({
     name: scope.name ?? normalizeToolName(sourceName),
     description: definition.description || `A tool of the MCP server "${scope.server}".`,
@@ -59,7 +64,11 @@ export function toMcpTool(definition: McpToolDefinition, scope: McpToolScope): T
     ...(outputSchema === undefined ? {} : { outputSchema }),
     ...(annotations === undefined ? {} : { annotations }),
     async execute(input: JsonObject, call): Promise<unknown> {
-      const result = await callServer(connection, sourceName, input, call);
+      if (!isKnown) {
+        isKnown = true;
+        tellRemarks(definition, scope);
+      }
+      const result = await callServer(scope, sourceName, input, call);
       const about = { id: call.id, definition, arguments: input };
       const returned = await Promise.resolve(
         mapResult ? mapResult(result, { call: about, binding: call.binding }) : result,
@@ -67,6 +76,13 @@ export function toMcpTool(definition: McpToolDefinition, scope: McpToolScope): T
       return returned === result ? defaultResult(result, definition, scope) : returned;
     },
   });
+}
+
+/** Says, with its first call, what of a tool's schemas cannot be checked. */
+function tellRemarks(definition: McpToolDefinition, { notice }: McpToolScope): void {
+  for (const { code, words } of schemaRemarks(definition)) {
+    notice(code, `The tool "${visibleLine(definition.sourceName, 64)}": ${words}.`);
+  }
 }
 
 async function defaultResult(
@@ -79,7 +95,7 @@ async function defaultResult(
 }
 
 async function callServer(
-  connection: McpToolScope["connection"],
+  { connection, guard }: Pick<McpToolScope, "connection" | "guard">,
   sourceName: string,
   input: JsonObject,
   call: ToolCall,
@@ -89,6 +105,7 @@ async function callServer(
       signal: call.signal,
       meta: { [idempotencyMetaKey]: call.idempotencyKey },
       onProgress: (progress) => call.progress(progress),
+      ...(guard === undefined ? {} : { guard: (tools) => guard(sourceName, tools) }),
     });
   } catch (error) {
     call.signal.throwIfAborted();
