@@ -33,6 +33,7 @@ const agent = defineAgent({
   model: "offline",
   mcp: [files, memory],
   discovery: { servers: true, tools: { limit: 5 } },
+  serverWaitMs: 20_000,
 });
 
 async function show(message: string): Promise<void> {

@@ -21,6 +21,8 @@ export interface SelectedServers {
   readonly chosen: readonly McpEntry[];
   /** The others, which are connected where one of their tools is found. */
   readonly others: readonly KnownServer[];
+  /** The name of the one that fits best, if any does: the run needs it more than the fastest one. */
+  readonly best: readonly string[];
 }
 
 /** A server and what is known of it without a connection. */
@@ -41,7 +43,7 @@ export async function selectServers(
   scope: OpeningScope,
 ): Promise<SelectedServers> {
   if (policy === false || entries.length === 0) {
-    return { chosen: entries, others: [] };
+    return { chosen: entries, others: [], best: [] };
   }
   refuseDuplicates(entries);
   const known = await Promise.all(entries.map((entry) => know(entry, scope)));
@@ -60,7 +62,13 @@ export async function selectServers(
   return {
     chosen: entries.filter(({ name }) => !left.has(name)),
     others: known.filter(({ entry }) => left.has(entry.name)),
+    best: choice.reason === "chosen" ? bestOf(choice) : [],
   };
+}
+
+function bestOf({ servers }: ServerDecision): readonly string[] {
+  const [best] = servers.toSorted((one, other) => (other.score ?? 0) - (one.score ?? 0));
+  return best === undefined ? [] : [best.name];
 }
 
 /** What scorers of a run go by. */
