@@ -48,6 +48,7 @@ export type {
   ApprovalRule,
 } from "./agent/approval.ts";
 export type { Assembly } from "./agent/assembly.ts";
+export type { Discovery, ToolDiscovery } from "./agent/discovery.ts";
 export type { AvailableTool, Explanation } from "./agent/explain.ts";
 export type { HookedCall, Hooks } from "./agent/hooks.ts";
 export type { LiveAgent, StartOptions } from "./agent/live-agent.ts";
@@ -189,6 +190,20 @@ export {
   type SharedMemory,
   type TypedMemoryKey,
 } from "./tool/binding.ts";
+export { bm25fScorer } from "./tool/bm25f-scorer.ts";
+export {
+  type Catalogue,
+  type CatalogueStore,
+  type CatalogueTool,
+  memoryCatalogues,
+} from "./tool/catalogue.ts";
+export type {
+  ChosenServer,
+  ServerDecision,
+  ServerDecisionReason,
+  ServerDiscovery,
+} from "./tool/choose-servers.ts";
+export type { ChosenTool, ToolDecision } from "./tool/choose-tools.ts";
 export { type ClientToolSpecification, defineClientTool } from "./tool/client-tool.ts";
 export { defineTool, type ToolSpecification } from "./tool/define-tool.ts";
 export type { McpLimits } from "./tool/mcp-limits.ts";
@@ -200,6 +215,8 @@ export type {
   McpTransport,
   StdioTransport,
 } from "./tool/mcp-server-config.ts";
+export type { ScoredDocument, ScoredServer, Scorer, ScorerChoice } from "./tool/scorer.ts";
+export { tfCosineScorer } from "./tool/tf-cosine-scorer.ts";
 export type {
   Tool,
   ToolAnnotations,

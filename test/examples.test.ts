@@ -33,6 +33,13 @@ const expected: Readonly<Record<string, readonly RegExp[]>> = {
   "sessions.ts": [/^4 messages, last: /m, /^ann's visits: 2$/m, /^bob failed session-conflict$/m],
   "mcp-client.ts": [/^list_directory$/m, /mcp\.md/, /^not connected: McpError: .*refused/m],
   "mcp-toolset.ts": [/^mapped the result of list_directory$/m, /mcp\.md/, /wiki\.example/],
+  "discovery.ts": [
+    /^chosen \[\s+\{ name: 'files', chosen: true, score: 1 \},\s+\{ name: 'memory', chosen: false,/m,
+    /^chosen list_directory /m,
+    /^connected memory$/m,
+    /^chosen create_entities /m,
+    /^completed$/m,
+  ],
   "own-model.ts": [/^You asked: What is new\?$/m, /^adapter:big$/m],
   "start.ts": [/^! No language model/, ...readdirSync("docs").map((name) => new RegExp(name))],
 };
