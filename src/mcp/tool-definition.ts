@@ -1,14 +1,14 @@
 import { isJsonObject, type Json, type JsonObject } from "../base/json.ts";
 import { inspectJsonSchema, type JsonSchema } from "../base/json-schema.ts";
 import type { ToolAnnotations } from "../tool/tool.ts";
-import { cleanSchema } from "./clean-schema.ts";
+import { cleanInputSchema, cleanOutputSchema } from "./clean-schema.ts";
 import { type JsonSize, jsonSize } from "./json-size.ts";
 import { limitWords, type ResolvedLimits } from "./mcp-limits.ts";
 import { visibleLine, visibleText } from "./visible-text.ts";
 
 /**
  * A tool as a server publishes it. Everything in it is a stranger's claim; what a model is shown of
- * it (title, description, titles and descriptions of parameters) holds no invisible characters.
+ * it (title, description, the texts, names and values of its inputSchema) holds no invisible characters.
  */
 export interface McpToolDefinition {
   /** The server's own name of the tool, which is what it is called by. */
@@ -107,10 +107,14 @@ function usable(
   const visible = visibleText(written);
   const description = visible.slice(0, limits.maxDescriptionLength);
   const title = titleOf(entry);
-  const input = cleanSchema(entry.inputSchema, limits);
+  const input = cleanInputSchema(entry.inputSchema, limits);
   const output = isJsonObject(entry["outputSchema"])
-    ? cleanSchema(entry["outputSchema"], limits)
+    ? cleanOutputSchema(entry["outputSchema"], limits)
     : undefined;
+  if (input.clash !== undefined) {
+    const reason = `two of its parameters are called "${visibleLine(input.clash, 64)}" but for characters that nobody sees`;
+    return { kind: "unusable", code: "mcp-tool-lookalike", name, reason };
+  }
   const annotations = annotationsOf(entry["annotations"]);
   const changes = [
     ...(visible === written
@@ -122,6 +126,11 @@ function usable(
     ...(input.changed
       ? [
           `descriptions of its parameters held invisible characters or were over ${limitWords("maxParameterDescriptionLength", limits)}, and were cleaned or cut`,
+        ]
+      : []),
+    ...(input.renamed
+      ? [
+          "names or values of its parameters hold invisible characters, which the model is not shown and the server is sent",
         ]
       : []),
     ...(output === undefined && entry["outputSchema"] !== undefined
