@@ -57,7 +57,7 @@ export function fromDesktopEntry(
     return toServerConfig({
       name,
       transport: transportOf(fields, options.allowInsecureLoopback ?? false),
-      ...pick(fields, ["description", "limits", "pins", "instructions"]),
+      ...pick(fields, ["description", "limits", "disabledTools", "pins", "instructions"]),
       ...(timeoutMs === undefined ? {} : { timeoutMs }),
     });
   } catch (fault) {
@@ -69,12 +69,12 @@ export function fromDesktopEntry(
 
 const ownKeys = [
   ...["type", "description", "timeoutMs", "timeout", "limits", "disabled"],
-  ...["pins", "instructions"],
+  ...["disabledTools", "pins", "instructions"],
 ];
 
 /** What desktop clients note for themselves: which calls they do not ask about, how a server is shown. */
 const keysOfClients: ReadonlySet<string> = new Set([
-  ...["autoApprove", "alwaysAllow", "disabledTools", "trust"],
+  ...["autoApprove", "alwaysAllow", "trust"],
   ...["icon", "iconPath", "displayName", "gallery", "version", "watchPaths"],
 ]);
 

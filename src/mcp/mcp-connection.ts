@@ -175,6 +175,7 @@ export class McpConnection {
       this.#listed = await listTools({
         server: this.#config.name,
         limits: resolveLimits(this.#config.limits),
+        without: this.#config.disabledTools,
         notice: (...told) => this.#notice?.(...told),
         request: this.pages("tools/list", signal),
       });
@@ -339,6 +340,7 @@ export class McpConnection {
     const after = await listTools({
       server: this.#config.name,
       limits: resolveLimits(this.#config.limits),
+      without: this.#config.disabledTools,
       notice: ignore,
       request: (params) => fresh.request("tools/list", params, { timeoutMs: this.#timeoutMs }),
     });

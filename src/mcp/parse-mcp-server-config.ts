@@ -59,24 +59,21 @@ export function toServerConfig(value: unknown): McpServerConfig {
   const timeoutMs = optionalCount(fields, "timeoutMs", { path: at.path, unit: "milliseconds" });
   const limits = limitsIn(fields, at.path);
   const trust = trustIn(fields);
+  const disabledTools = optionalTexts(fields, "disabledTools", at.path);
   return {
     name,
     transport: toTransport(fields["transport"], ["transport"]),
     ...(description === undefined ? {} : { description }),
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
     ...(limits === undefined ? {} : { limits }),
+    ...(disabledTools === undefined ? {} : { disabledTools }),
     ...trust,
   };
 }
 
 const serverKeys = [
-  "name",
-  "description",
-  "transport",
-  "timeoutMs",
-  "limits",
-  "pins",
-  "instructions",
+  ...["name", "description", "transport", "timeoutMs"],
+  ...["limits", "disabledTools", "pins", "instructions"],
 ];
 
 /** What is believed of the server. */
@@ -143,16 +140,18 @@ const flatTransport = (type: string): ConfigFault =>
 
 function toStdio(fields: Fields, { path }: Place): StdioTransport {
   const at = { path, what: "the stdio transport" };
-  refuseUnknownKeys(fields, ["type", "command", "args", "env", "cwd"], at);
+  refuseUnknownKeys(fields, ["type", "command", "args", "env", "cwd", "maxResponseBytes"], at);
   const args = optionalTexts(fields, "args", path);
   const env = optionalTextMap(fields, "env", path);
   const cwd = optionalText(fields, "cwd", path);
+  const maxResponseBytes = optionalCount(fields, "maxResponseBytes", { path, unit: "bytes" });
   return {
     type: "stdio",
     command: requiredText(fields, "command", at, "it is the program that is started"),
     ...(args === undefined ? {} : { args }),
     ...(env === undefined ? {} : { env }),
     ...(cwd === undefined ? {} : { cwd }),
+    ...(maxResponseBytes === undefined ? {} : { maxResponseBytes }),
   };
 }
 

@@ -11,6 +11,8 @@ export interface StdioTransport {
   readonly env?: Readonly<Record<string, string>>;
   /** Default: the current folder. */
   readonly cwd?: string;
+  /** The longest message that is read, in bytes. Default 10 MiB. */
+  readonly maxResponseBytes?: number;
 }
 
 /** What the transports behind a URL have in common. */
@@ -108,6 +110,8 @@ export interface McpServerConfig {
   readonly timeoutMs?: number;
   /** How much is taken of the server. */
   readonly limits?: McpLimits;
+  /** Tools that the server publishes and that are not had, by its own names. */
+  readonly disabledTools?: readonly string[];
   /** Whether its tools must be as they were pinned. Default: what is configured for all, else `"off"`. */
   readonly pins?: PinsSetting;
   /** Whether the model is told what the server says on its use, in a fence. Default `"off"`. */
