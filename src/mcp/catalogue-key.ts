@@ -14,14 +14,22 @@ import type { McpToolsetOptions } from "./mcp-toolset.ts";
  */
 export function catalogueKeyOf(options: McpToolsetOptions, binding: Binding): string | undefined {
   const { name, description, transport, client, tools, limits, mapTool } = options;
+  const pins = pinsOf(options);
   const { actor } = binding.run;
   const isBound = typeof transport === "function" || mapTool !== undefined;
   if (isBound && actor === undefined) {
     return undefined;
   }
-  const parts = { name, description, transport, client, tools, limits, mapTool };
+  const parts = { name, description, transport, client, tools, limits, mapTool, pins };
   const text = canonicalJson(describe({ ...parts, actor: isBound ? actor : undefined }));
   return createHash("sha256").update(text).digest("hex");
+}
+
+/** A lock may be large: it is told by which object it is. */
+function pinsOf({ pins }: McpToolsetOptions): unknown {
+  return typeof pins === "object" && typeof pins.lock === "object"
+    ? { mode: pins.mode, lock: idOf(pins.lock) }
+    : pins;
 }
 
 /** Plain data as it is; whatever else there is in it by which object it is, in this process. */
