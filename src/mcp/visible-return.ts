@@ -1,7 +1,13 @@
 import { isDeeperThan, type Json } from "../base/json.ts";
 import { ToolError } from "../base/tool-error.ts";
 import type { ResultContent } from "../message/content.ts";
-import { type ToolResult, toolFailure, toolSuccess, toToolResult } from "../tool/tool-result.ts";
+import {
+  type ToolResult,
+  type ToolSuccess,
+  toolFailure,
+  toolSuccess,
+  toToolResult,
+} from "../tool/tool-result.ts";
 import { visibleJson } from "./visible-json.ts";
 import { visibleText } from "./visible-text.ts";
 
@@ -16,15 +22,18 @@ const deepest = 256;
 export function visibleReturn(returned: unknown): unknown {
   const result = toToolResult(returned);
   const content = result.content.map(visiblePart);
-  return content.every((part, index) => part === result.content[index])
-    ? returned
-    : toVisible(result, content);
+  const isVisible =
+    content.every((part, index) => part === result.content[index]) &&
+    (result.kind !== "success" || visibleData(result.value) === result.value);
+  return isVisible ? returned : toVisible(result, content);
 }
 
 function toVisible(result: ToolResult, content: readonly ResultContent[]): ToolResult {
   switch (result.kind) {
     case "success":
-      return toolSuccess(visibleData(result.value), content);
+      return isTextOf(result)
+        ? toolSuccess(visibleData(result.value))
+        : toolSuccess(visibleData(result.value), content);
     case "error": {
       const { code, message, data } = result.error;
       const facts = data === undefined ? {} : { data: visibleData(data) };
@@ -33,6 +42,13 @@ function toVisible(result: ToolResult, content: readonly ResultContent[]): ToolR
     case "pending":
       return result; // a job of the application's own
   }
+}
+
+/** Whether the model is shown the value and nothing else. */
+function isTextOf({ value, content }: ToolSuccess): boolean {
+  const [only, ...rest] = content;
+  const text = typeof value === "string" ? value : JSON.stringify(value);
+  return rest.length === 0 && only?.kind === "text" && only.text === text;
 }
 
 function visiblePart(part: ResultContent): ResultContent {
