@@ -39,8 +39,19 @@ export class KeptServers implements KeptToolsets {
   async find(entry: McpEntry, { run, signal }: Binding): Promise<OpenToolset | undefined> {
     const isKept = this.#openings.has(entry) || this.#failed.has(entry);
     return isKept && run.actor === this.#scope.binding.run.actor
-      ? untilAborted(this.#opening(entry), signal)
+      ? untilAborted(this.#usable(entry), signal)
       : undefined;
+  }
+
+  /** The open toolset, opened anew where it was lost. */
+  async #usable(entry: McpEntry): Promise<OpenToolset> {
+    const opening = this.#opening(entry);
+    const opened = await opening;
+    if (opened.isOpen?.() === false && this.#openings.get(entry) === opening) {
+      this.#openings.delete(entry);
+      await opened.close();
+    }
+    return this.#openings.get(entry) === opening ? opened : this.#opening(entry);
   }
 
   /** Closes all of them; does not reject. */

@@ -117,7 +117,7 @@ test("a chat of ten messages starts its stdio server once, and a server that die
   }
   expect([starts, runningChildren()]).toEqual([1, [first]]);
   process.kill(first ?? 0, "SIGKILL");
-  // The first call may still meet the dying process; then the model reads that it has ended.
+  // A call may still meet the dying process; then the model reads that it has ended.
   await live.ask("Echo hello");
   expect((await live.ask("Echo hello")).text).toContain("hello");
   expect(runningChildren()).not.toContain(first);

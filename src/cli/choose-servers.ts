@@ -2,6 +2,8 @@ import { ConfigurationError } from "../base/dragoman-error.ts";
 import { mcpToolset } from "../mcp/mcp-toolset.ts";
 import type { Toolset } from "../tool/toolset.ts";
 import { type McpTarget, readTargets, type ServerChoice } from "./mcp-targets.ts";
+import { TokenFile } from "./token-file.ts";
+import { withLogin } from "./with-login.ts";
 
 /**
  * The servers of a run. One of a file whose entry has a fault is a toolset that cannot be opened, so
@@ -22,13 +24,15 @@ export async function chooseServers(
       code: "invalid-configuration",
     });
   }
-  return targets.map(toToolset);
+  const tokens = new TokenFile(env);
+  return targets.map((target) => toToolset(target, tokens));
 }
 
-function toToolset(target: McpTarget): Toolset {
+function toToolset(target: McpTarget, tokens: TokenFile): Toolset {
   if (target.kind === "fault") {
     const { name, error } = target;
     return { name, open: () => Promise.reject(error) };
   }
-  return mcpToolset({ ...target.config, ...(target.typed ? { onUnavailable: "fail" } : {}) });
+  const config = withLogin(target.config, tokens);
+  return mcpToolset({ ...config, ...(target.typed ? { onUnavailable: "fail" } : {}) });
 }

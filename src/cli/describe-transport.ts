@@ -41,7 +41,8 @@ function shownArguments({ args = [], env = {} }: StdioTransport): readonly strin
 
 function credentials({ token, auth, signer }: UrlTransport): JsonObject {
   const kinds = [
-    ...(token === undefined && auth === undefined ? [] : ["token"]),
+    ...(auth !== undefined && "type" in auth ? ["oauth"] : []),
+    ...(token === undefined && (auth === undefined || "type" in auth) ? [] : ["token"]),
     ...(signer === undefined ? [] : ["signer"]),
   ];
   return kinds.length === 0 ? {} : { credentials: kinds };

@@ -27,7 +27,7 @@ export function addMcpGroup(program: Command, context: CommandContext): void {
   const group = program
     .command("mcp")
     .description("Look at MCP servers, call their tools by hand, and find out what is wrong.");
-  for (const addCommand of [addList, addInspect, addCall, addDoctor, addPin]) {
+  for (const addCommand of [addList, addInspect, addCall, addDoctor, addPin, addLogin, addLogout]) {
     addCommand(group, context);
   }
 }
@@ -122,5 +122,34 @@ function addPin(group: Command, { streams, finish }: CommandContext): void {
     .action(async (servers: readonly string[], flags: Flags<McpPinOptions>) => {
       const { mcpPin } = await import("./mcp-pin.ts");
       finish(await mcpPin(servers, optionsOf(flags), streams));
+    });
+}
+
+/** What `dragoman mcp login` is called with. */
+export interface McpLoginOptions extends McpOptions {
+  /** Opens the page in a browser. */
+  readonly open?: boolean;
+}
+
+function addLogin(group: Command, { streams, finish }: CommandContext): void {
+  addTo(
+    group,
+    "login",
+    "Grant access to a server that asks for it (OAuth), for all other commands.",
+  )
+    .argument("<server>", "the name of the server")
+    .option("--open", "open the page in your browser")
+    .action(async (server: string, flags: Flags<McpLoginOptions>) => {
+      const { mcpLogin } = await import("./mcp-login.ts");
+      finish(await mcpLogin(server, optionsOf(flags), streams));
+    });
+}
+
+function addLogout(group: Command, { streams, finish }: CommandContext): void {
+  addTo(group, "logout", "Forget the access that was granted to a server.")
+    .argument("<server>", "the name of the server")
+    .action(async (server: string, flags: Flags<McpOptions>) => {
+      const { mcpLogout } = await import("./mcp-login.ts");
+      finish(await mcpLogout(server, optionsOf(flags), streams));
     });
 }

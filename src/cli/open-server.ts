@@ -3,6 +3,8 @@ import { McpClient } from "../mcp/mcp-client.ts";
 import type { CliStreams } from "./cli-streams.ts";
 import type { McpOptions } from "./mcp-group.ts";
 import type { ServerTarget } from "./mcp-targets.ts";
+import { TokenFile } from "./token-file.ts";
+import { withLogin } from "./with-login.ts";
 
 /** How a command uses a server. */
 export interface ServerUse {
@@ -20,7 +22,10 @@ export async function useServer<Value>(
 ): Promise<Value> {
   const { timeoutMs = config.timeoutMs } = options;
   await using client = new McpClient(
-    { ...config, ...(timeoutMs === undefined ? {} : { timeoutMs }) },
+    {
+      ...withLogin(config, new TokenFile(streams.env)),
+      ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    },
     onNotification === undefined ? {} : { onNotification },
   );
   const start = performance.now();

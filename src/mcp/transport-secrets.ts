@@ -11,10 +11,12 @@ export function secretsOfTransport(transport: McpTransport): readonly string[] {
     const { env = {}, args = [] } = transport;
     return [...tellingValues(env), ...secretsIn(args)];
   }
-  const { headers = {}, token, url, proxy } = transport;
+  const { headers = {}, token, auth, url, proxy } = transport;
+  const oauth = auth !== undefined && "type" in auth ? [auth.clientSecret, auth.privateKey] : [];
   const values = tellingValues(headers);
   return [
     ...(token === undefined ? [] : [token]),
+    ...oauth.filter((secret) => typeof secret === "string"),
     ...values,
     ...values.map((value) => value.replace(/^\w+ +/, "")), // without the scheme
     ...secretsOfUrl(url),
