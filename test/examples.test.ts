@@ -37,6 +37,13 @@ const expected: Readonly<Record<string, readonly RegExp[]>> = {
     /^has read_text_file, list_directory$/m,
     /"write_file".* are not pinned, so they are left out/,
   ],
+  "discovery.ts": [
+    /^chosen \[\s+\{ name: 'files', chosen: true, score: 1 \},\s+\{ name: 'memory', chosen: false,/m,
+    /^chosen list_directory /m,
+    /^connected memory$/m,
+    /^chosen create_entities /m,
+    /^completed$/m,
+  ],
   "own-model.ts": [/^You asked: What is new\?$/m, /^adapter:big$/m],
   "start.ts": [/^! No language model/, ...readdirSync("docs").map((name) => new RegExp(name))],
 };
