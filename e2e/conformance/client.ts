@@ -7,6 +7,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { JsonObject } from "../../src/base/json.ts";
+import { accessFor } from "./access.ts";
 import { McpClient, type McpClientOptions, type McpConnectionConfig } from "../../src/mcp/index.ts";
 
 const scenario = process.env["MCP_CONFORMANCE_SCENARIO"] ?? "";
@@ -26,7 +27,12 @@ const application: McpClientOptions = {
 
 const config: McpConnectionConfig = {
   name: scenario,
-  transport: { type: "streamable-http", url, allowInsecureHttp: true },
+  transport: {
+    type: "streamable-http",
+    url,
+    allowInsecureHttp: true,
+    ...(scenario.startsWith("auth/") ? { auth: accessFor(scenario, context) } : {}),
+  },
   timeoutMs: 120_000, // forty clients start at once
 };
 
