@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../src/base/json.ts";
-import type { AssertionRequest, AuthorizationUrl, McpOAuth } from "../../src/index.ts";
+import type { AssertionRequest, AuthorizationUrl, McpOAuth } from "../../src/tool/mcp-oauth.ts";
 
 /** Where the suite's metadata of a client stands; its mocks know it and never fetch it. */
 const clientMetadataUrl = "https://conformance-test.local/client-metadata.json";

@@ -21,6 +21,8 @@ export interface ServerRequest {
   /** By lower-case name; the transport's own are added, and override these. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
+  /** Whether a second try does no harm. Default: as the method says. */
+  readonly isIdempotent?: boolean;
   readonly signal: AbortSignal;
 }
 
@@ -237,7 +239,7 @@ export class HttpCaller {
   }
 
   async #sendOnce(request: ServerRequest, url: URL): Promise<HttpResponse> {
-    const { method, body, signal } = request;
+    const { method, body, isIdempotent, signal } = request;
     const plain = this.#transport.auth === undefined && this.#transport.signer === undefined;
     const headers = plain
       ? { ...request.headers, ...this.#address.headers }
@@ -250,6 +252,7 @@ export class HttpCaller {
         signal,
         ...this.#connection,
         ...(body === undefined ? {} : { body }),
+        ...(isIdempotent === undefined ? {} : { isIdempotent }),
         connectTimeoutMs: forEver,
         readTimeoutMs: forEver,
         writeTimeoutMs: forEver,
