@@ -36,6 +36,7 @@ export async function withClientAnswer(
     inputSchema: tool.inputSchema,
     parameters: tool.parameters,
     idempotent: true,
+    nested: false,
     execute: async () => result,
     with: (changes) => tool.with(changes),
   };

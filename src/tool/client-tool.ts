@@ -33,6 +33,7 @@ class ClientTool implements Tool {
   readonly parameters: JsonSchema;
   /** What the answer is was decided elsewhere: asking for it again does no harm. */
   readonly idempotent = true;
+  readonly nested = false;
   readonly #inner: Tool;
 
   constructor({ name, description, parameters }: ClientToolSpecification, inner?: Tool) {
