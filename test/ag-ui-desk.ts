@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import type { AgUiEvent, AgUiInterrupt } from "../src/ag-ui/ag-ui-event.ts";
 import { type AgUiHandler, createAgUiHandler } from "../src/ag-ui/create-ag-ui-handler.ts";
-import type { ResumeEntry, RunAgentInput } from "../src/ag-ui/run-agent-input.ts";
+import type { RunAgentInput } from "../src/ag-ui/run-agent-input.ts";
 import type { AgentDefinition } from "../src/agent/agent-definition.ts";
 import { memorySessions } from "../src/stores/memory-sessions.ts";
 import { manualClock } from "../src/testing/manual-clock.ts";
