@@ -28,7 +28,7 @@ export function withClientTools(
   }
   const tools = given.map(toClientTool);
   const own = resolveSelection(
-    toolLevels(settingsOf(assembly, options)).map((level) => level.tools),
+    toolLevels(settingsOf(assembly, options)).levels.map((level) => level.tools),
   );
   const entries = own === undefined || own === "none" ? [] : own;
   const names = entries.map((entry) => (typeof entry === "string" ? entry : entry.name));

@@ -96,6 +96,9 @@ export class RunTranslation {
       case "run-start":
       case "run-resume":
       case "session-save":
+      case "memory-set":
+      case "discovery-end":
+      case "server-log": // an operator's business, not a front end's
       case "approval-request":
       case "approval-end":
         return [];

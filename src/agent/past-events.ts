@@ -25,6 +25,7 @@ const insideSteps: ReadonlySet<RunEventBody["kind"]> = new Set<RunEventBody["kin
   "tool-call-delta",
   "tool-call-end",
   "tool-progress",
+  "memory-set",
 ]);
 
 /** Whether the loop publishes such an event again when it goes over its recorded steps. */

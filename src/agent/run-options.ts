@@ -3,9 +3,9 @@ import type { Model } from "../model/model.ts";
 import type { TextAdapter } from "../model/text-adapter.ts";
 import type { RunLimits } from "./loop-guard.ts";
 import type { RunStore } from "./run-store.ts";
-import type { ToolLevel } from "./run-tools.ts";
 import type { SessionStore } from "./session-store.ts";
 import type { Decision } from "./waiting.ts";
+import type { ToolLevel } from "./wanted-tools.ts";
 
 /**
  * What an agent is asked: a text, or parts of which some are pictures or files; no parts at all let it go

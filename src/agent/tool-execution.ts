@@ -8,7 +8,7 @@ import { unknownTool } from "../tool/unknown-tool.ts";
 import { type ApprovalScope, approveCall, confirmRetry } from "./approve-call.ts";
 import { isClientCall, withClientAnswer } from "./client-call.ts";
 import type { StepAttempt } from "./steps.ts";
-import { interruptionOf, StepInDoubt, Suspension } from "./suspension.ts";
+import { interruptionOf, Suspension } from "./suspension.ts";
 import { failureOf, performTool, type ReadyCall } from "./tool-attempt.ts";
 
 /** What the calls of one turn are executed with. */
@@ -166,21 +166,17 @@ async function execute(prepared: PreparedCall, scope: ExecutionScope): Promise<T
 async function performAsStep(ready: ReadyCall, scope: ExecutionScope): Promise<ToolResult> {
   const { tool, call } = ready;
   const perform = (attempt: StepAttempt): Promise<ToolResult> => performTool(ready, attempt, scope);
-  const options = { idempotent: tool.idempotent };
   if (tool.nested) {
     const { binding, steps } = scope;
     const idempotencyKey = `${binding.run.id}:${steps.path}${call.id}`;
     return perform({ idempotencyKey, attempt: 1, signal: binding.signal });
   }
-  try {
-    return await scope.steps.run(`tool:${call.name}`, perform, options);
-  } catch (thrown) {
-    if (!(thrown instanceof StepInDoubt)) {
-      throw thrown;
-    }
-    const refusal = await confirmRetry(ready, scope);
-    return refusal === undefined
-      ? scope.steps.run(`tool:${call.name}`, perform, options)
-      : failureOf(refusal);
-  }
+  return scope.steps.run(`tool:${call.name}`, perform, {
+    id: call.id,
+    idempotent: tool.idempotent,
+    async inDoubt(tries) {
+      const refusal = await confirmRetry(ready, tries, scope);
+      return refusal && failureOf(refusal);
+    },
+  });
 }
