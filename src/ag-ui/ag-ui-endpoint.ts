@@ -1,6 +1,7 @@
 import type { AgentRuntime } from "../agent/agent-runtime.ts";
 import type { Assembly } from "../agent/assembly.ts";
 import { messageOf } from "../base/dragoman-error.ts";
+import type { JsonObject } from "../base/json.ts";
 import { type AgUiEvent, agUiVersion } from "./ag-ui-event.ts";
 import { capabilitiesOf } from "./capabilities.ts";
 import { filtered } from "./event-filter.ts";
@@ -19,6 +20,7 @@ import { Refusal } from "./refusal.ts";
 import { parseRunAgentInput, type RunAgentInput } from "./run-agent-input.ts";
 import { RunTranslation } from "./run-translation.ts";
 import { StateMirror } from "./state-mirror.ts";
+import { storedRun } from "./stored-run.ts";
 import { formatPosition, parsePosition, type StreamPosition } from "./stream-position.ts";
 import type { Thread } from "./thread.ts";
 
@@ -147,55 +149,91 @@ export class AgUiEndpoint {
     return this.#respond(request, sent.values(), () => {});
   }
 
-  #read(request: Request, caller: Caller): Response {
+  async #read(request: Request, caller: Caller): Promise<Response> {
     const { searchParams } = new URL(request.url);
     if (!searchParams.has("runId")) {
       const { name, description } = this.#assembly;
       return Response.json(capabilitiesOf({ name, description, options: this.#options }));
     }
-    const { key, live } = this.#findLive(searchParams, caller);
     const lastId = request.headers.get("last-event-id") ?? searchParams.get("lastEventId");
     const after = lastId === null ? undefined : parsePosition(lastId);
     if (lastId !== null && after === undefined) {
       const message = "Last-Event-ID is not one that this endpoint has sent.";
       throw new Refusal(message, { status: 400, code: "invalid-input" });
     }
-    return this.#stream(request, key, live, after);
+    const { key, live } = this.#find(searchParams, caller);
+    return live === undefined
+      ? this.#readStored(request, caller, after)
+      : this.#stream(request, key, live, after);
+  }
+
+  /** A run that this process does not have, because it is a new one, or another. */
+  async #readStored(
+    request: Request,
+    { actor }: Caller,
+    after: StreamPosition | undefined,
+  ): Promise<Response> {
+    const { searchParams } = new URL(request.url);
+    const { app, runs, sessions } = this.#runtimeNow();
+    const store = this.#options.runs ?? runs;
+    const id = searchParams.get("sourceRunId");
+    if (store === undefined || id === null) {
+      throw notFound();
+    }
+    const threadId = searchParams.get("threadId") ?? "";
+    const { name: agent } = this.#assembly;
+    const leaving = new AbortController();
+    const { signal } = leaving;
+    const query = { store, app, id, agent, session: threadId, actor, after, signal };
+    const found = await storedRun(query);
+    if (found === undefined) {
+      throw notFound();
+    }
+    const kept =
+      this.#options.sessions === "none" ? undefined : (this.#options.sessions ?? sessions);
+    const state = this.#mirror(async () => (await kept?.get({ app, id: threadId }))?.state);
+    const { source, shownCallIds } = found;
+    const runId = searchParams.get("runId") ?? "";
+    const events = positionedEvents(source, { threadId, runId, shownCallIds, state, after });
+    return this.#respond(request, this.#sent(events, agUiVersion), () => leaving.abort());
   }
 
   #cancel(request: Request, caller: Caller): Response {
-    const { live } = this.#findLive(new URL(request.url).searchParams, caller);
+    const { live } = this.#find(new URL(request.url).searchParams, caller);
+    if (live === undefined) {
+      throw notFound();
+    }
     live.run.cancel("The client cancelled the run.");
     return new Response(null, { status: 204 });
   }
 
-  #findLive(
+  #find(
     parameters: URLSearchParams,
     caller: Caller,
-  ): { readonly key: string; readonly live: LiveRun<Reading> } {
+  ): { readonly key: string; readonly live: LiveRun<Reading> | undefined } {
     const threadId = parameters.get("threadId") ?? "";
     const runId = parameters.get("runId") ?? "";
     const key = keyOf({ threadId, runId }, caller);
-    const live = this.#live.find(key);
-    if (live === undefined) {
-      const message = "No such run is going on here, or it is not yours.";
-      throw new Refusal(message, { status: 404, code: "not-found" });
-    }
-    return { key, live };
+    return { key, live: this.#live.find(key) };
   }
 
   #stream(request: Request, key: string, live: LiveRun<Reading>, after?: StreamPosition): Response {
     const { options, protocolVersion, thread } = live.reading;
-    const { state: shown } = this.#options;
-    const state =
-      shown &&
-      new StateMirror(async () => {
-        const now = await thread.state();
-        return now && shown(now);
-      });
+    const state = this.#mirror(() => thread.state());
     const events = positionedEvents(live.run, { ...options, state, after });
     const sent = this.#sent(events, protocolVersion);
     return this.#respond(request, sent, this.#live.enter(key, live));
+  }
+
+  #mirror(read: () => Promise<JsonObject | undefined>): StateMirror | undefined {
+    const { state: shown } = this.#options;
+    if (shown === undefined) {
+      return undefined;
+    }
+    return new StateMirror(async () => {
+      const state = await read();
+      return state && shown(state);
+    });
   }
 
   async *#sent(
@@ -247,6 +285,9 @@ export class AgUiEndpoint {
     return new Refusal(message, { status: 500, code: "internal-error" }).toResponse();
   }
 }
+
+const notFound = (): Refusal =>
+  new Refusal("No such run is kept here, or it is not yours.", { status: 404, code: "not-found" });
 
 /** A run is found by its caller only. */
 const keyOf = (
