@@ -33,6 +33,12 @@ const expected: Readonly<Record<string, readonly RegExp[]>> = {
   "sessions.ts": [/^4 messages, last: /m, /^ann's visits: 2$/m, /^bob failed session-conflict$/m],
   "mcp-client.ts": [/^list_directory$/m, /mcp\.md/, /^not connected: McpError: .*refused/m],
   "mcp-toolset.ts": [/^mapped the result of list_directory$/m, /mcp\.md/, /wiki\.example/],
+  "ag-ui.ts": [
+    /^401 .*"code":"unauthorized"/m,
+    /^\[ 'May the agent call refund\? \(call_1\)' \]$/m,
+    /^call_1 Refunded, says ann\.$/m,
+    /^RUN_STARTED TOOL_CALL_RESULT .* RUN_FINISHED$/m,
+  ],
   "own-model.ts": [/^You asked: What is new\?$/m, /^adapter:big$/m],
   "start.ts": [/^! No language model/, ...readdirSync("docs").map((name) => new RegExp(name))],
 };
