@@ -39,6 +39,13 @@ const expected: Readonly<Record<string, readonly RegExp[]>> = {
     /^call_1 Refunded, says ann\.$/m,
     /^RUN_STARTED TOOL_CALL_RESULT .* RUN_FINISHED$/m,
   ],
+  "discovery.ts": [
+    /^chosen \[\s+\{ name: 'files', chosen: true, score: 1 \},\s+\{ name: 'memory', chosen: false,/m,
+    /^chosen list_directory /m,
+    /^connected memory$/m,
+    /^chosen create_entities /m,
+    /^completed$/m,
+  ],
   "own-model.ts": [/^You asked: What is new\?$/m, /^adapter:big$/m],
   "start.ts": [/^! No language model/, ...readdirSync("docs").map((name) => new RegExp(name))],
 };

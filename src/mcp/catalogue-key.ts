@@ -13,13 +13,14 @@ import type { McpToolsetOptions } from "./mcp-toolset.ts";
  * all for a run without one: whose credentials such a run has, nobody can tell.
  */
 export function catalogueKeyOf(options: McpToolsetOptions, binding: Binding): string | undefined {
-  const { name, description, transport, client, tools, limits, mapTool } = options;
+  // What is done with failures and results does not change the tools; all else may.
+  const { onUnavailable, onError, outputMismatch, mapResult, ...parts } = options;
+  const { transport, mapTool } = parts;
   const { actor } = binding.run;
   const isBound = typeof transport === "function" || mapTool !== undefined;
   if (isBound && actor === undefined) {
     return undefined;
   }
-  const parts = { name, description, transport, client, tools, limits, mapTool };
   const text = canonicalJson(describe({ ...parts, actor: isBound ? actor : undefined }));
   return createHash("sha256").update(text).digest("hex");
 }
