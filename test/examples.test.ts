@@ -36,6 +36,11 @@ const expected: Readonly<Record<string, readonly RegExp[]>> = {
   "pins.ts": [
     /^has read_text_file, list_directory$/m,
     /"write_file".* are not pinned, so they are left out/,
+  "ag-ui.ts": [
+    /^401 .*"code":"unauthorized"/m,
+    /^\[ 'May the agent call refund\? \(call_1\)' \]$/m,
+    /^call_1 Refunded, says ann\.$/m,
+    /^RUN_STARTED TOOL_CALL_RESULT .* RUN_FINISHED$/m,
   ],
   "discovery.ts": [
     /^chosen \[\s+\{ name: 'files', chosen: true, score: 1 \},\s+\{ name: 'memory', chosen: false,/m,
