@@ -32,6 +32,12 @@ const expected: Readonly<Record<string, readonly RegExp[]>> = {
   "runtime.ts": [/^pro$/m, /^Blue has twelve\. 1$/m, /tool: 'look_up_seats'/],
   "sessions.ts": [/^4 messages, last: /m, /^ann's visits: 2$/m, /^bob failed session-conflict$/m],
   "mcp-client.ts": [/^list_directory$/m, /mcp\.md/, /^not connected: McpError: .*refused/m],
+  "mcp-oauth.ts": [
+    /^Grant access at 127\.0\.0\.1:/m,
+    /seen with token-1/,
+    /^ann .*seen with token-2/m,
+    /^bob .*wants access to be granted/m,
+  ],
   "mcp-toolset.ts": [/^mapped the result of list_directory$/m, /mcp\.md/, /wiki\.example/],
   "own-model.ts": [/^You asked: What is new\?$/m, /^adapter:big$/m],
   "start.ts": [/^! No language model/, ...readdirSync("docs").map((name) => new RegExp(name))],
