@@ -4,6 +4,7 @@ import type { Message } from "../message/message.ts";
 import type { Binding } from "../tool/binding.ts";
 import type { AgentDefinition } from "./agent-definition.ts";
 import { runAgentLoop } from "./agent-loop.ts";
+import { newDelegations } from "./delegate-tool.ts";
 import { callHook } from "./hooks.ts";
 import { newLoopState } from "./model-step.ts";
 import type { Answer, Participant, ParticipantScope } from "./participant.ts";
@@ -13,6 +14,7 @@ import {
   hooksOf,
   openingMessages,
   openingScope,
+  questionOf,
   type RunParts,
   type RunSettings,
   sessionOf,
@@ -33,7 +35,15 @@ export function agentParticipant(
   return {
     name,
     description,
-    perform: (scope) => new AgentWork({ definition, output, ...scope }, scope).perform(),
+    perform(scope) {
+      const { limits } = definition;
+      const isFirst = scope.agentPath.length === 1;
+      const delegations = isFirst
+        ? newDelegations({ ...limits, ...scope.options.limits })
+        : scope.delegations;
+      const own = { ...scope, delegations };
+      return new AgentWork({ definition, output, ...own }, own).perform();
+    },
   };
 }
 
@@ -71,6 +81,7 @@ class AgentWork {
     const { draft, input, signal } = this.#scope;
     const models = await this.#chooseModels();
     draft.state = newLoopState(await untilAborted(this.#openingMessages(), signal));
+    draft.state.tainted = this.#scope.tainted;
     for (const hook of hooksOf(this.#settings.definition)) {
       const text = await callHook("beforeAgent", signal, () =>
         hook.beforeAgent?.({ input, binding: this.#binding }),
@@ -83,9 +94,9 @@ class AgentWork {
   }
 
   async #openingMessages(): Promise<readonly Message[]> {
-    const { input, steps } = this.#scope;
-    const history = (await this.#session?.load(steps, input)) ?? [];
-    return openingMessages(this.#settings, { binding: this.#binding, history, input });
+    const { input, steps, values } = this.#scope;
+    const history = (await this.#session?.load(steps, input)) ?? this.#scope.history;
+    return openingMessages(this.#settings, { binding: this.#binding, values, history, input });
   }
 
   async #chooseModels(): Promise<RunParts["models"]> {
@@ -99,11 +110,17 @@ class AgentWork {
   }
 
   async #loop(models: RunParts["models"]): Promise<Answer> {
-    const { draft, steps } = this.#scope;
+    const { draft, steps, input } = this.#scope;
     const binding = this.#binding;
     const tools = await openRunTools(
       toolLevels(this.#settings),
-      openingScope(this.#settings, { binding, steps }),
+      openingScope(this.#settings, {
+        binding,
+        steps,
+        participant: this.#scope,
+        kept: this.#scope.kept,
+      }),
+      questionOf(this.#settings, input, draft.state.messages),
     );
     draft.failedServers = tools.servers.failed;
     try {

@@ -33,18 +33,19 @@ const systemPool: Pool = new Map();
 const lookupPools = new WeakMap<LookupFunction, Pool>();
 
 /**
- * The agent that holds the connections of this kind to hosts of this protocol. Idle connections do
- * not keep the process alive, and are closed after four seconds: before servers that tell nobody
+ * The agent that holds the connections of this kind to hosts of this protocol: `http:`, `https:`
+ * (also for `wss:`), or `ws:` through a proxy; at once where it is known, so
+ * that a request does not wait for what is there. Idle connections do not keep the process alive, and are closed after four seconds: before servers that tell nobody
  * when they close theirs, which is after five at the earliest.
  */
-export async function agentFor(protocol: string, options: ConnectionOptions): Promise<Agent> {
+export function agentFor(protocol: string, options: ConnectionOptions): Agent | Promise<Agent> {
   const pool = poolOf(options.lookup);
   const key = keyOf(protocol, options);
-  const known = pool.get(key);
-  if (known !== undefined) {
-    return known;
-  }
-  const created = await createAgent(protocol, options);
+  return pool.get(key) ?? addAgent(pool, key, createAgent(protocol, options));
+}
+
+async function addAgent(pool: Pool, key: string, creating: Promise<Agent>): Promise<Agent> {
+  const created = await creating;
   const agent = pool.get(key) ?? created; // two first requests at once share one
   pool.set(key, agent);
   return agent;
@@ -90,6 +91,10 @@ async function createAgent(protocol: string, options: ConnectionOptions): Promis
   const { tls, keepAlive = true, lookup } = options;
   const settings = { keepAlive, timeout: 4_000, ...(lookup === undefined ? {} : { lookup }) };
   const proxy = proxyOf(options);
+  if (protocol === "ws:" && proxy !== undefined) {
+    const { PlainTunnelAgent } = await import("./proxy-tunnel.ts");
+    return new PlainTunnelAgent(proxy, settings);
+  }
   if (protocol === "http:" && proxy?.protocol !== "https:") {
     return new nodeHttp.Agent(settings);
   }

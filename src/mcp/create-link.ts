@@ -38,9 +38,11 @@ export async function createLink({
     case "streamable-http":
     case "http": {
       const { StreamableHttpLink } = await import("./streamable-http-link.ts");
+      const { terminateSession } = transport;
       return new StreamableHttpLink({
         caller: await callerFor({ server, transport, actor, clock }),
         clock,
+        terminateSession,
       });
     }
     case "sse": {

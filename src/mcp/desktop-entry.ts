@@ -57,7 +57,9 @@ export function fromDesktopEntry(
     return toServerConfig({
       name,
       transport: transportOf(fields, options.allowInsecureLoopback ?? false),
-      ...pick(fields, ["description", "limits", "pins", "instructions"]),
+      ...pick(fields, [
+        ...["description", "limits", "protocol", "disabledTools", "pins", "instructions"],
+      ]),
       ...(timeoutMs === undefined ? {} : { timeoutMs }),
     });
   } catch (fault) {
@@ -68,20 +70,20 @@ export function fromDesktopEntry(
 }
 
 const ownKeys = [
-  ...["type", "description", "timeoutMs", "timeout", "limits", "disabled"],
-  ...["pins", "instructions"],
+  ...["type", "description", "timeoutMs", "timeout", "limits", "protocol"],
+  ...["disabled", "disabledTools", "pins", "instructions"],
 ];
 
 /** What desktop clients note for themselves: which calls they do not ask about, how a server is shown. */
 const keysOfClients: ReadonlySet<string> = new Set([
-  ...["autoApprove", "alwaysAllow", "disabledTools", "trust"],
+  ...["autoApprove", "alwaysAllow", "trust"],
   ...["icon", "iconPath", "displayName", "gallery", "version", "watchPaths"],
 ]);
 
 const transportKeys = [
   ...["command", "args", "env", "cwd"],
   ...["url", "headers", "token", "auth", "allowInsecureHttp", "maxResponseBytes"],
-  ...["messagesUrl", "proxy", "tls"],
+  ...["messagesUrl", "terminateSession", "proxy", "tls"],
 ];
 
 function transportOf(fields: Fields, allowInsecureLoopback: boolean): Fields {

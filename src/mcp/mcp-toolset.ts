@@ -3,26 +3,28 @@ import { didYouMean } from "../base/closest-name.ts";
 import { ConfigurationError, messageOf } from "../base/dragoman-error.ts";
 import type { Binding } from "../tool/binding.ts";
 import type { McpLimits } from "../tool/mcp-limits.ts";
-import type { InstructionsPolicy, McpTransport } from "../tool/mcp-server-config.ts";
+import type { InstructionsPolicy, McpProtocol, McpTransport } from "../tool/mcp-server-config.ts";
 import { isTool, type Tool } from "../tool/tool.ts";
 import type { PinsSetting } from "../tool/tool-pins.ts";
 import type { OpenToolset, Toolset, ToolsetObserver, UnavailablePolicy } from "../tool/toolset.ts";
+import { catalogueKeyOf } from "./catalogue-key.ts";
 import type { OutputMismatchPolicy } from "./check-output.ts";
 import { isCustomTransport, type McpCustomTransport } from "./custom-link.ts";
 import { faultOfInstructions, fencedInstructions } from "./fenced-instructions.ts";
 import type { McpClient } from "./mcp-client.ts";
-import {
-  type McpConnection,
-  type McpConnectionConfig,
-  openMcpConnection,
-} from "./mcp-connection.ts";
+import { type McpConnection, openMcpConnection } from "./mcp-connection.ts";
+import type { McpConnectionConfig } from "./mcp-connection-config.ts";
 import { resolveLimits } from "./mcp-limits.ts";
 import { type MapResult, toMcpTool } from "./mcp-tool.ts";
 import { faultOfPins, type OpenedPins, openPins } from "./open-pins.ts";
 import { parseMcpServerConfig, parseMcpTransport } from "./parse-mcp-server-config.ts";
 import { PinGate } from "./pin-gate.ts";
 import { checkSelection, isSelected, selectTools, type ToolSelection } from "./select-tools.ts";
+import type { ServerCallbacks } from "./server-callbacks.ts";
+import type { McpLogLevel } from "./server-log.ts";
+import { SpokenProtocols } from "./spoken-protocols.ts";
 import type { McpToolDefinition } from "./tool-definition.ts";
+import { boundTo, type McpToolsetScope, runEvents } from "./toolset-callbacks.ts";
 
 /** Configures or renames a tool, replaces it, or leaves it out (null). */
 export type MapTool = (
@@ -37,7 +39,7 @@ export type McpTransportChoice = McpTransport | McpCustomTransport;
 export type McpToolsetOptions = McpToolsetSettings & (McpToolsetServer | McpToolsetClient);
 
 /** A toolset that opens a connection of its own for each run. */
-export interface McpToolsetServer {
+export interface McpToolsetServer extends ServerCallbacks<McpToolsetScope> {
   /** Unique alias of the server in this application. */
   readonly name: string;
   /** How the server is reached. A function is called for each run, before anything is opened. */
@@ -49,6 +51,14 @@ export interface McpToolsetServer {
    * 20 times its length. Default 15 000.
    */
   readonly timeoutMs?: number;
+  /** Which revisions of MCP are spoken. Default: `"auto"` over streamable HTTP, else `"legacy"`. */
+  readonly protocol?: McpProtocol;
+  /**
+   * From which level on the server is asked to log; what it logs becomes events of the run. Default:
+   * `"info"` where each request says it (since 2026-07-28); older servers are not asked, and log as
+   * they like.
+   */
+  readonly logLevel?: McpLogLevel;
   readonly client?: never;
 }
 
@@ -60,6 +70,11 @@ export interface McpToolsetClient {
   readonly client: McpClient;
   readonly transport?: never;
   readonly timeoutMs?: never;
+  readonly protocol?: never;
+  readonly logLevel?: never;
+  readonly onElicitation?: never;
+  readonly onSampling?: never;
+  readonly roots?: never;
 }
 
 /** What a toolset makes of a server's tools. */
@@ -74,6 +89,8 @@ export interface McpToolsetSettings {
   readonly tools?: ToolSelection;
   /** How much is taken of the server. Absent ones have their defaults; see {@link McpLimits}. */
   readonly limits?: McpLimits;
+  /** Tools of the server that are not had, whatever `tools` says, by its own names. */
+  readonly disabledTools?: readonly string[];
   /**
    * What is done with a result that does not fit the tool's outputSchema: an error that the model
    * reads with the server's content (`"error"`, the default), a notice and a remark beside the result
@@ -122,18 +139,20 @@ export function mcpToolset(options: McpToolsetOptions): Toolset {
   checkSelection(options.tools, where);
   checkPolicy(options.outputMismatch, where);
   checkPins(options, where);
+  const spoken = new SpokenProtocols();
   return {
     name,
     description: options.description,
     onUnavailable: options.onUnavailable,
     onError: options.onError,
     prefix: options.prefix,
-    open: (binding, observer) => open({ options, name, where, binding, observer }),
+    catalogueKey: (binding) => catalogueKeyOf(options, binding),
+    open: (binding, observer) => open({ options, name, where, binding, observer, spoken }),
   };
 }
 
 function checkServer(options: McpToolsetOptions, name: string, where: string): void {
-  const { description, transport, timeoutMs, limits, client } = options;
+  const { description, transport, timeoutMs, limits, protocol, disabledTools, client } = options;
   if (client !== undefined && transport !== undefined) {
     throw new ConfigurationError(
       `${where}: There is both a "client" and a "transport". Give one of them.`,
@@ -145,7 +164,15 @@ function checkServer(options: McpToolsetOptions, name: string, where: string): v
     client === undefined && typeof transport !== "function" && !isCustomTransport(transport);
   const known = isKnown ? transport : { type: "stdio", command: "?" };
   parseMcpServerConfig(
-    withoutUndefined({ name, description, timeoutMs, limits, transport: known }),
+    withoutUndefined({
+      name,
+      description,
+      timeoutMs,
+      limits,
+      protocol,
+      disabledTools,
+      transport: known,
+    }),
     where,
   );
 }
@@ -159,7 +186,13 @@ const optionNames: Readonly<
   transport: true,
   client: true,
   timeoutMs: true,
+  protocol: true,
+  logLevel: true,
+  onElicitation: true,
+  onSampling: true,
+  roots: true,
   limits: true,
+  disabledTools: true,
   outputMismatch: true,
   tools: true,
   mapTool: true,
@@ -208,28 +241,54 @@ interface OpenScope {
   readonly where: string;
   readonly binding: Binding;
   readonly observer: ToolsetObserver;
+  /** What is known of the servers of earlier runs. */
+  readonly spoken: SpokenProtocols;
 }
 
 async function open(scope: OpenScope): Promise<OpenToolset> {
-  const { signal } = scope.binding;
+  const { binding, spoken } = scope;
+  const { signal } = binding;
   signal.throwIfAborted();
-  const { client, pins } = scope.options;
+  const { client, logLevel, pins } = scope.options;
   const pinned = await openPins(scope.name, pins, scope.observer.pins);
+  const notice = noticesOf(scope);
+  const events = runEvents(scope.observer, notice);
   if (client !== undefined) {
-    await client.connect({ signal });
-    return { ...(await offerOf(client, scope, pinned)), close: async () => {} };
+    const stop = client.listen(events);
+    try {
+      await client.connect({ signal });
+      return { ...(await offerOf(client, scope, pinned)), close: async () => stop() };
+    } catch (error) {
+      stop();
+      throw error;
+    }
   }
   const connection = await openMcpConnection(await configFor(scope), {
     signal,
-    actor: scope.binding.run.actor,
+    actor: binding.run.actor,
+    events,
+    callbacks: boundTo(binding, scope.options),
+    logLevel,
+    wantsLogs: true,
+    onNotice: notice,
+    spoken,
   });
   try {
-    return { ...(await offerOf(connection, scope, pinned)), close: () => connection.close() };
+    return {
+      ...(await offerOf(connection, scope, pinned)),
+      isOpen: () => connection.isOpen,
+      close: () => connection.close(),
+    };
   } catch (error) {
     await connection.abandon();
     throw error;
   }
 }
+
+const noticesOf =
+  ({ name, observer }: OpenScope): ((code: string, message: string) => void) =>
+  (code, message) =>
+    observer.notice(code, `MCP server "${name}": ${message}`);
 
 async function configFor({
   options,
@@ -237,10 +296,12 @@ async function configFor({
   where,
   binding,
 }: OpenScope): Promise<McpConnectionConfig> {
-  const { transport, timeoutMs, limits } = options;
+  const { transport, timeoutMs, limits, protocol, disabledTools } = options;
   const settings = {
+    ...(protocol === undefined ? {} : { protocol }),
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
     ...(limits === undefined ? {} : { limits }),
+    ...(disabledTools === undefined ? {} : { disabledTools }),
   };
   if (transport !== undefined && typeof transport !== "function") {
     return { name, transport, ...settings };
@@ -272,13 +333,15 @@ async function offerOf(
 
 async function toolsOf(
   connection: Pick<McpConnection, "listTools" | "callTool">,
-  { options, name: server, binding, observer }: OpenScope,
+  scope: OpenScope,
   pinned: OpenedPins,
 ): Promise<readonly Tool[]> {
+  const { options, name: server, binding } = scope;
   const { mapTool, mapResult } = options;
+  const tell = noticesOf(scope);
   const notice = (code: string, message: string, tool?: string): void => {
     if (tool === undefined || isSelected(tool, options.tools)) {
-      observer.notice(code, `MCP server "${server}": ${message}`);
+      tell(code, message);
     }
   };
   const definitions = await connection.listTools({ signal: binding.signal, notice });

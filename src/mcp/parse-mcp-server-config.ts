@@ -1,7 +1,9 @@
 import { didYouMean } from "../base/closest-name.ts";
 import { ConfigurationError } from "../base/dragoman-error.ts";
 import type {
+  HttpTransport,
   InstructionsPolicy,
+  McpProtocol,
   McpServerConfig,
   McpTransport,
   SseTransport,
@@ -14,6 +16,7 @@ import {
   type Fields,
   fieldsAt,
   optionalCount,
+  optionalFlag,
   optionalText,
   optionalTextMap,
   optionalTexts,
@@ -43,6 +46,11 @@ export function parseMcpTransport(value: unknown, where: string): McpTransport {
   return reportingFaults(where, () => toTransport(value, []));
 }
 
+const serverKeys = [
+  ...["name", "description", "transport", "timeoutMs", "limits", "protocol", "disabledTools"],
+  ...["pins", "instructions"],
+];
+
 /** The configuration that `value` is. Throws a {@link ConfigFault} with the place of the fault. */
 export function toServerConfig(value: unknown): McpServerConfig {
   const at = { path: [], what: "the server's configuration" };
@@ -58,26 +66,21 @@ export function toServerConfig(value: unknown): McpServerConfig {
   const description = optionalText(fields, "description", at.path);
   const timeoutMs = optionalCount(fields, "timeoutMs", { path: at.path, unit: "milliseconds" });
   const limits = limitsIn(fields, at.path);
+  const transport = toTransport(fields["transport"], ["transport"]);
+  const protocol = toProtocol(fields["protocol"], transport);
+  const disabledTools = optionalTexts(fields, "disabledTools", at.path);
   const trust = trustIn(fields);
   return {
     name,
-    transport: toTransport(fields["transport"], ["transport"]),
+    transport,
     ...(description === undefined ? {} : { description }),
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
     ...(limits === undefined ? {} : { limits }),
+    ...(protocol === undefined ? {} : { protocol }),
+    ...(disabledTools === undefined ? {} : { disabledTools }),
     ...trust,
   };
 }
-
-const serverKeys = [
-  "name",
-  "description",
-  "transport",
-  "timeoutMs",
-  "limits",
-  "pins",
-  "instructions",
-];
 
 /** What is believed of the server. */
 function trustIn({ pins, instructions }: Fields): Pick<McpServerConfig, "pins" | "instructions"> {
@@ -94,6 +97,27 @@ function trustIn({ pins, instructions }: Fields): Pick<McpServerConfig, "pins" |
     ...(pins === undefined ? {} : { pins: pins as PinsSetting }), // checked above
     ...(instructions === undefined ? {} : { instructions: instructions as InstructionsPolicy }),
   };
+}
+
+const protocols: readonly unknown[] = ["auto", "legacy", "2026-07-28"];
+
+function toProtocol(value: unknown, { type }: McpTransport): McpProtocol | undefined {
+  if (value === undefined) {
+    return undefined;
+  }
+  if (!protocols.includes(value)) {
+    throw new ConfigFault(
+      ["protocol"],
+      `"protocol" must be "auto", "legacy" (the revisions with a handshake, up to 2025-11-25) or "2026-07-28".`,
+    );
+  }
+  if (type === "sse" && value !== "legacy") {
+    throw new ConfigFault(
+      ["protocol"],
+      `"protocol" must be "legacy" where the transport is sse, which newer revisions do not have.`,
+    );
+  }
+  return value as McpProtocol; // it is one of them
 }
 
 function reportingFaults<Value>(where: string, parse: () => Value): Value {
@@ -126,7 +150,7 @@ function toTransport(value: unknown, path: ConfigPath): McpTransport {
       return { type, ...toUrlTransport(fields, at, webSocketSchemes) };
     case "streamable-http":
     case "http":
-      return { type, ...toUrlTransport(fields, at, httpSchemes) };
+      return toHttp(type, fields, at);
     default:
       throw new ConfigFault([...path, "type"], invalidType(type));
   }
@@ -143,17 +167,26 @@ const flatTransport = (type: string): ConfigFault =>
 
 function toStdio(fields: Fields, { path }: Place): StdioTransport {
   const at = { path, what: "the stdio transport" };
-  refuseUnknownKeys(fields, ["type", "command", "args", "env", "cwd"], at);
+  refuseUnknownKeys(fields, ["type", "command", "args", "env", "cwd", "maxResponseBytes"], at);
   const args = optionalTexts(fields, "args", path);
   const env = optionalTextMap(fields, "env", path);
   const cwd = optionalText(fields, "cwd", path);
+  const maxResponseBytes = optionalCount(fields, "maxResponseBytes", { path, unit: "bytes" });
   return {
     type: "stdio",
     command: requiredText(fields, "command", at, "it is the program that is started"),
     ...(args === undefined ? {} : { args }),
     ...(env === undefined ? {} : { env }),
     ...(cwd === undefined ? {} : { cwd }),
+    ...(maxResponseBytes === undefined ? {} : { maxResponseBytes }),
   };
+}
+
+function toHttp(type: HttpTransport["type"], fields: Fields, at: Place): HttpTransport {
+  const { terminateSession: given, ...rest } = fields;
+  const transport = toUrlTransport(rest, at, httpSchemes, ["terminateSession"]);
+  const terminateSession = optionalFlag({ terminateSession: given }, "terminateSession", at.path);
+  return { type, ...transport, ...(terminateSession === undefined ? {} : { terminateSession }) };
 }
 
 function toSse(fields: Fields, at: Place): SseTransport {

@@ -26,13 +26,18 @@ export interface ServerLink {
   /**
    * Sends a message. Where each request has an exchange of its own (HTTP), it settles with the
    * exchange, and rejects where that ends without the answer; else it settles once it is written.
+   * `headers` go beside it where the wire has such.
    *
    * @throws McpError
    */
-  send(message: RpcMessage): Promise<void>;
+  send(message: RpcMessage, headers?: Readonly<Record<string, string>>): Promise<void>;
+  /** Whether each request has an exchange of its own, whose end tells the server that nobody waits. */
+  readonly hasExchanges?: boolean;
   /** Nobody waits any longer for the answer to this request. */
   forget?(id: RpcId): void;
-  /** The server has agreed to the handshake: this revision is spoken from now on. */
+  /** What is sent from now on is of this revision, without a handshake; `undefined`: one follows. */
+  speak?(protocolVersion: string | undefined): void;
+  /** The server has said what it is: this revision is spoken from now on. */
   ready?(protocolVersion: string): void;
   /** The handshake is done: the server may now speak of its own accord. */
   listen?(): void;

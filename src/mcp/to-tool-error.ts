@@ -39,4 +39,5 @@ const codes: Readonly<Record<McpErrorCode, ToolErrorCode>> = {
   "mcp-protocol": "tool-failed",
   "mcp-limit": "tool-response-too-large",
   "mcp-remote-error": "remote-tool",
+  "mcp-input-required": "tool-failed",
 };

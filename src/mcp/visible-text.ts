@@ -13,6 +13,13 @@ export function visibleLine(text: string, longest: number): string {
   return line.length <= longest ? line : `${line.slice(0, longest - 1)}…`;
 }
 
+/** Whether {@link visibleText} may change a text: a quick test, which nearly all texts pass. */
+export function hasUnseen(text: string): boolean {
+  return beyondAscii.test(text);
+}
+
+/** Whatever is not a visible ASCII character, a blank, a tab or a line break. */
+const beyondAscii = /[^\t\n\r -~]/;
 /** The same characters written as escapes of JSON, so that a person sees that they are there. */
 export function escapeHidden(text: string): string {
   return text.replace(hidden, (found) =>

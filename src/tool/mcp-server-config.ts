@@ -12,6 +12,8 @@ export interface StdioTransport {
   readonly env?: Readonly<Record<string, string>>;
   /** Default: the current folder. */
   readonly cwd?: string;
+  /** The longest message that is read, in bytes. Default 10 MiB. */
+  readonly maxResponseBytes?: number;
 }
 
 /** What the transports behind a URL have in common. */
@@ -74,6 +76,11 @@ export interface TransportTls {
 export interface HttpTransport extends UrlTransport {
   /** `http` is another word for `streamable-http`. */
   readonly type: "streamable-http" | "http";
+  /**
+   * Whether the server is told, by an HTTP DELETE, that its session ends when the connection is
+   * closed. Default true. Since revision 2026-07-28 there are no sessions to end.
+   */
+  readonly terminateSession?: boolean;
 }
 
 /**
@@ -95,6 +102,12 @@ export interface WebSocketTransport extends UrlTransport {
 /** How an MCP server is reached. */
 export type McpTransport = StdioTransport | HttpTransport | SseTransport | WebSocketTransport;
 
+/**
+ * Which revisions of MCP are spoken with a server: those up to 2025-11-25, which begin with a
+ * handshake (`"legacy"`); the one without, in which each request stands for itself (`"2026-07-28"`);
+ * or what the server turns out to speak, the newer one where it knows both (`"auto"`).
+ */
+export type McpProtocol = "auto" | "legacy" | "2026-07-28";
 /** What is done with what a server says on its use: a stranger's text for the system prompt. */
 export type InstructionsPolicy = "off" | "include";
 
@@ -109,6 +122,13 @@ export interface McpServerConfig {
   readonly timeoutMs?: number;
   /** How much is taken of the server. */
   readonly limits?: McpLimits;
+  /**
+   * Default: `"auto"` over streamable HTTP, else `"legacy"`, since some programs end when they are
+   * asked for what they do not know.
+   */
+  readonly protocol?: McpProtocol;
+  /** Tools that the server publishes and that are not had, by its own names. */
+  readonly disabledTools?: readonly string[];
   /** Whether its tools must be as they were pinned. Default: what is configured for all, else `"off"`. */
   readonly pins?: PinsSetting;
   /** Whether the model is told what the server says on its use, in a fence. Default `"off"`. */

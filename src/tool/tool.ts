@@ -68,6 +68,13 @@ export interface Tool<Input = unknown, Output = unknown> {
   readonly annotations?: ToolAnnotations | undefined;
   /** Whether a second try with the same arguments does no harm. */
   readonly idempotent: boolean;
+  /**
+   * Whether its work consists of steps of the run, which are recorded one by one, so that the call
+   * itself is none: an agent that is asked by another.
+   */
+  readonly nested: boolean;
+  /** Whether the model is not asked again after a call that succeeded: the tool ends its run. */
+  readonly ends?: boolean | undefined;
   /** The longest that one call may take, in milliseconds. */
   readonly timeoutMs?: number | undefined;
   readonly source?: ToolSource | undefined;

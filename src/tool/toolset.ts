@@ -1,3 +1,4 @@
+import type { Json } from "../base/json.ts";
 import type { Binding } from "./binding.ts";
 import type { Tool } from "./tool.ts";
 import type { PinsSetting } from "./tool-pins.ts";
@@ -21,6 +22,12 @@ export interface Toolset {
   /** Names of tools are always prefixed with the toolset's name. */
   readonly prefix?: boolean | undefined;
   /**
+   * Names what the toolset's tools depend on, in so far as it can be told without opening it: for one
+   * key the tools are the same, whoever runs, and may be remembered under it. It holds no credential.
+   * `undefined`, or no such function: they must not be remembered.
+   */
+  catalogueKey?(binding: Binding): string | undefined;
+  /**
    * Opens the toolset for one run, with that run's credentials. It rejects where the tools cannot be
    * had, with a `ConfigurationError` where the configuration is at fault and with the signal's reason
    * on cancellation. What it opened before it failed, it closes.
@@ -32,8 +39,20 @@ export interface Toolset {
 export interface ToolsetObserver {
   /** Something was left out or looks wrong: a malformed tool, a limit reached. */
   notice(code: string, message: string): void;
+  /** The server logged something. */
+  log?(entry: ServerLog): void;
   /** What the configuration says of pins, for toolsets that say nothing. */
   readonly pins?: PinsSetting | undefined;
+}
+
+/** Something that a server logged: a stranger's words, which a model is not shown. */
+export interface ServerLog {
+  /** How bad it is, in the words of syslog: `debug`, `info`, `notice`, `warning`, `error` and worse. */
+  readonly level: string;
+  /** Which part of the server speaks. */
+  readonly logger?: string;
+  /** A text, or whatever else the server sent. */
+  readonly data: Json;
 }
 
 /** A toolset that is open. */
@@ -41,6 +60,8 @@ export interface OpenToolset {
   readonly tools: readonly Tool[];
   /** The server as it names itself, where there is one. */
   readonly serverInfo?: { readonly name: string; readonly version: string } | undefined;
+  /** Whether its tools can still be used, where that can be told. What is kept open is opened anew if not. */
+  isOpen?(): boolean;
   /**
    * What the server says on its use, for the system prompt; only where the application wants it. It
    * stands in a fence that names the server and says that it is a stranger's text.
