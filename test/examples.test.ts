@@ -32,10 +32,17 @@ const expected: Readonly<Record<string, readonly RegExp[]>> = {
   "runtime.ts": [/^pro$/m, /^Blue has twelve\. 1$/m, /tool: 'look_up_seats'/],
   "sessions.ts": [/^4 messages, last: /m, /^ann's visits: 2$/m, /^bob failed session-conflict$/m],
   "mcp-client.ts": [/^list_directory$/m, /mcp\.md/, /^not connected: McpError: .*refused/m],
+  "mcp-oauth.ts": [
+    /^Grant access at 127\.0\.0\.1:/m,
+    /seen with token-1/,
+    /^ann .*seen with token-2/m,
+    /^bob .*wants access to be granted/m,
+  ],
   "mcp-toolset.ts": [/^mapped the result of list_directory$/m, /mcp\.md/, /wiki\.example/],
   "pins.ts": [
     /^has read_text_file, list_directory$/m,
     /"write_file".* are not pinned, so they are left out/,
+  ],
   "ag-ui.ts": [
     /^401 .*"code":"unauthorized"/m,
     /^\[ 'May the agent call refund\? \(call_1\)' \]$/m,
