@@ -32,7 +32,17 @@ const expected: Readonly<Record<string, readonly RegExp[]>> = {
   "runtime.ts": [/^pro$/m, /^Blue has twelve\. 1$/m, /tool: 'look_up_seats'/],
   "sessions.ts": [/^4 messages, last: /m, /^ann's visits: 2$/m, /^bob failed session-conflict$/m],
   "mcp-client.ts": [/^list_directory$/m, /mcp\.md/, /^not connected: McpError: .*refused/m],
+  "mcp-oauth.ts": [
+    /^Grant access at 127\.0\.0\.1:/m,
+    /seen with token-1/,
+    /^ann .*seen with token-2/m,
+    /^bob .*wants access to be granted/m,
+  ],
   "mcp-toolset.ts": [/^mapped the result of list_directory$/m, /mcp\.md/, /wiki\.example/],
+  "pins.ts": [
+    /^has read_text_file, list_directory$/m,
+    /"write_file".* are not pinned, so they are left out/,
+  ],
   "ag-ui.ts": [
     /^401 .*"code":"unauthorized"/m,
     /^\[ 'May the agent call refund\? \(call_1\)' \]$/m,
@@ -46,6 +56,24 @@ const expected: Readonly<Record<string, readonly RegExp[]>> = {
     /^chosen create_entities /m,
     /^completed$/m,
   ],
+  "sequence.ts": [
+    /The facts: Blue has twelve seats/,
+    /^research completed 1$/m,
+    /^write completed 1$/m,
+  ],
+  "parallel.ts": [/^## style\n\nFine\.$/m, /status: 'completed', text: 'A token is logged\.'/],
+  "loop.ts": [/^A short text\. 4$/m],
+  "graph.ts": [/^sort > page > log = Logged\.$/m],
+  "swarm.ts": [/^now: desk > front\nnow: desk > billing\nThe second charge is refunded\.$/m],
+  "network.ts": [
+    /^office > look server-connect$/m,
+    /^office > look tool-end$/m,
+    /^completed \[ 'look', 'tell' \]$/m,
+  ],
+  "workflow.ts": [/^T-1 9$/m],
+  "subagents.ts": [/^assistant > research said: Blue has twelve seats\.\nTwelve people fit in\.$/m],
+  "approvals.ts": [/^approval:call_1 a refund above 50\ncompleted It is on its way\.$/m],
+  "live-agent.ts": [/^\[\] true\ncompleted\ncompleted$/m],
   "own-model.ts": [/^You asked: What is new\?$/m, /^adapter:big$/m],
   "start.ts": [/^! No language model/, ...readdirSync("docs").map((name) => new RegExp(name))],
 };

@@ -21,8 +21,16 @@ export function catalogueKeyOf(options: McpToolsetOptions, binding: Binding): st
   if (isBound && actor === undefined) {
     return undefined;
   }
-  const text = canonicalJson(describe({ ...parts, actor: isBound ? actor : undefined }));
+  const pins = pinsOf(options);
+  const text = canonicalJson(describe({ ...parts, pins, actor: isBound ? actor : undefined }));
   return createHash("sha256").update(text).digest("hex");
+}
+
+/** A lock may be large: it is told by which object it is. */
+function pinsOf({ pins }: McpToolsetOptions): unknown {
+  return typeof pins === "object" && typeof pins.lock === "object"
+    ? { mode: pins.mode, lock: idOf(pins.lock) }
+    : pins;
 }
 
 /** Plain data as it is; whatever else there is in it by which object it is, in this process. */
