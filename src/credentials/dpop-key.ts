@@ -3,6 +3,7 @@ import {
   createPrivateKey,
   createPublicKey,
   generateKeyPairSync,
+  type JsonWebKey,
   randomUUID,
   sign,
   type webcrypto,
@@ -41,7 +42,7 @@ export class DpopKey {
   /** As the library for requests to the authorisation server wants it. */
   async toKeyPair(): Promise<webcrypto.CryptoKeyPair> {
     const algorithm = { name: "ECDSA", namedCurve: "P-256" };
-    const load = (key: webcrypto.JsonWebKey, use: "sign" | "verify"): Promise<webcrypto.CryptoKey> =>
+    const load = (key: JsonWebKey, use: "sign" | "verify"): Promise<webcrypto.CryptoKey> =>
       crypto.subtle.importKey("jwk", key, algorithm, true, [use]);
     return {
       privateKey: await load(this.#private, "sign"),
@@ -67,11 +68,11 @@ export class DpopKey {
     return `${content}.${signature.toString("base64url")}`;
   }
 
-  get #private(): webcrypto.JsonWebKey {
-    return this.record as webcrypto.JsonWebKey; // as create exports it
+  get #private(): JsonWebKey {
+    return this.record as JsonWebKey; // as create exports it
   }
 
-  get #public(): webcrypto.JsonWebKey {
+  get #public(): JsonWebKey {
     return createPublicKey({ key: this.#private, format: "jwk" }).export({ format: "jwk" });
   }
 }
