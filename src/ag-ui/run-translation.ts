@@ -1,12 +1,13 @@
 import type { RunEvent } from "../agent/run-event.ts";
 import type { RunFailure } from "../agent/run-failure.ts";
 import type { RunResult } from "../agent/run-result.ts";
-import { toJson } from "../base/json.ts";
+import { type JsonObject, toJson } from "../base/json.ts";
 import { type AgUiEvent, type AgUiOutcome, agUiVersion } from "./ag-ui-event.ts";
 import { customEvent } from "./custom-event.ts";
+import { mostCharacters } from "./in-pieces.ts";
 import type { LaneEvent, Outgoing } from "./lane.ts";
 import { LaneTree } from "./lane-tree.ts";
-import { toInterrupt } from "./to-interrupt.ts";
+import { isDecidable, toInterrupt } from "./to-interrupt.ts";
 import { UsageByModel } from "./usage-by-model.ts";
 
 /** What a translation is told besides the events. */
@@ -96,6 +97,7 @@ export class RunTranslation {
       case "run-start":
       case "run-resume":
       case "session-save":
+      case "memory-set":
       case "server-log": // an operator's business, not a front end's
       case "approval-request":
       case "approval-end":
@@ -115,6 +117,7 @@ export class RunTranslation {
       case "tool-progress":
       case "server-connect":
       case "server-fail":
+      case "discovery-end":
       case "notice": {
         const { opened, lane } = lanes.at(event.agentPath);
         return [...opened, ...customEvent(event, lane)];
@@ -134,21 +137,24 @@ export class RunTranslation {
     result: RunResult | undefined,
   ): readonly Outgoing[] {
     const lanes = this.#lanes as LaneTree; // #start made it
-    if (end.status === "failed") {
-      return this.#failed(end.error ?? { code: "internal-error", message: "" });
+    // An answer that could not be kept counts as a failure although its events said otherwise.
+    const error = result?.status === "failed" ? result.error : end.error;
+    if (end.status === "failed" || error !== undefined) {
+      return this.#failed(error ?? { code: "internal-error", message: "" });
     }
     if (end.status === "cancelled") {
       const closed = lanes.closeAll("cancelled");
-      return [...closed, this.#finish({ type: "cancelled" }, end.text === "" ? {} : end)];
+      return [...closed, this.#finish({ type: "cancelled" })];
     }
     // A hook may have answered without a model, and then nothing was streamed.
     const unsaid = lanes.root.hasText || end.text === "" ? [] : lanes.root.say(end.text);
     const output = result?.status === "completed" ? result.output : undefined;
     const finishReason =
       result?.status === "completed" ? { finishReason: result.finishReason } : {};
+    // What was streamed is not sent again where it is large.
     const value = {
-      text: end.text,
-      ...(output === undefined ? {} : { output: toJson(output) }),
+      ...(end.text.length > mostCharacters ? {} : { text: end.text }),
+      ...outputOf(output),
       ...finishReason,
     };
     return [...unsaid, ...lanes.closeAll("completed"), this.#finish({ type: "success" }, value)];
@@ -159,16 +165,20 @@ export class RunTranslation {
     runId,
   }: Extract<RunEvent, { readonly kind: "run-suspend" }>): readonly Outgoing[] {
     const lanes = this.#lanes as LaneTree; // #start made it
-    const interrupts = waitingFor.map((waiting) =>
-      toInterrupt(waiting, { runId, ...lanes.namesOf(waiting) }),
-    );
-    return [
-      ...lanes.closeAll("suspended", interrupts),
-      this.#finish({ type: "interrupt", interrupts }),
-    ];
+    const names = new Map(waitingFor.map((waiting) => [waiting, lanes.namesOf(waiting)]));
+    const interrupts = waitingFor
+      .filter(isDecidable)
+      .map((waiting) => toInterrupt(waiting, { runId, ...names.get(waiting) }));
+    const closed = lanes.closeAll("suspended", interrupts);
+    if (interrupts.length > 0) {
+      // Calls of the client's tools wait until a person has decided on the rest.
+      return [...closed, this.#finish({ type: "interrupt", interrupts })];
+    }
+    const pendingToolCallIds = [...names.values()].flatMap(({ toolCallId = [] }) => toolCallId);
+    return [...closed, this.#finish({ type: "success", pendingToolCallIds })];
   }
 
-  #finish(outcome: AgUiOutcome, result?: { readonly text?: string }): Outgoing {
+  #finish(outcome: AgUiOutcome, result?: JsonObject): Outgoing {
     this.#ended = true;
     const { threadId, runId } = this.#options;
     const usage = this.#usage.entries();
@@ -176,7 +186,7 @@ export class RunTranslation {
       type: "RUN_FINISHED",
       threadId,
       runId,
-      ...(result?.text === undefined ? {} : { result }),
+      ...(result === undefined ? {} : { result }),
       outcome,
       ...(usage.length === 0 ? {} : { usage }),
     };
@@ -197,4 +207,11 @@ export class RunTranslation {
       },
     ];
   }
+}
+
+/** A typed answer, where it can be sent. */
+function outputOf(output: unknown): JsonObject {
+  const json = output === undefined ? undefined : toJson(output);
+  const isSent = json !== undefined && JSON.stringify(json).length <= mostCharacters;
+  return isSent ? { output: json } : {};
 }

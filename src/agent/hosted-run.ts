@@ -1,7 +1,9 @@
 import { messageOf } from "../base/dragoman-error.ts";
 import { createId } from "../base/ids.ts";
+import { type Json, toJson } from "../base/json.ts";
 import type { AgentRuntime } from "./agent-runtime.ts";
 import { newDelegations } from "./delegate-tool.ts";
+import type { KeptToolsets } from "./open-toolsets.ts";
 import type { Participant, ParticipantScope } from "./participant.ts";
 import { RecordedSteps } from "./recorded-steps.ts";
 import type { Run } from "./run.ts";
@@ -16,6 +18,7 @@ import { RunDraft } from "./run-draft.ts";
 import { RunError } from "./run-error.ts";
 import type { RunEvent } from "./run-event.ts";
 import { RunJournal } from "./run-journal.ts";
+import { RunMemory } from "./run-memory.ts";
 import type { RunOptions } from "./run-options.ts";
 import { RunPublisher } from "./run-publisher.ts";
 import type { RunResult } from "./run-result.ts";
@@ -28,6 +31,8 @@ export interface HostedRunOptions {
   readonly runtime: AgentRuntime;
   readonly options: RunOptions;
   readonly source: RunSource;
+  /** Connections that outlive the run. */
+  readonly kept: KeptToolsets | undefined;
   /** Whether anybody may read the events; if not, none are kept for readers. */
   readonly observed: boolean;
 }
@@ -147,6 +152,7 @@ export class HostedRun<Output> implements Run<Output> {
     const deadline = timeoutMs === undefined ? undefined : clock.now() + timeoutMs;
     const draft = this.#draft;
     const outerLevels = [runtime.global];
+    const memory = new RunMemory(steps);
     return {
       input,
       options,
@@ -157,7 +163,13 @@ export class HostedRun<Output> implements Run<Output> {
       signal,
       deadline,
       outerLevels,
+      narrowing: [],
+      history: [],
+      extraTools: [],
+      values: new Map(),
+      memory,
       draft,
+      kept: this.#run.kept,
       tainted: false,
       delegations: newDelegations(options.limits),
     };
@@ -202,6 +214,8 @@ export class HostedRun<Output> implements Run<Output> {
     const changes: RunChanges = {
       status: result.status,
       text: result.text,
+      usage: result.usage,
+      ...(result.status === "completed" ? outputOf(result.output) : {}),
       waitingFor: result.status === "suspended" ? result.waitingFor : [],
       ...(result.status === "failed" ? { error: result.error } : {}),
     };
@@ -219,3 +233,12 @@ export class HostedRun<Output> implements Run<Output> {
 
 const deadlineOf = (timeoutMs: number): RunError =>
   new RunError(`The run did not end within ${timeoutMs} ms.`, { code: "deadline-exceeded" });
+
+/** A typed answer may be what JSON cannot say; then it is left to those who have the result. */
+function outputOf(output: unknown): { readonly output?: Json } {
+  try {
+    return output === undefined ? {} : { output: toJson(output) };
+  } catch {
+    return {};
+  }
+}

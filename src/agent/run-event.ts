@@ -2,6 +2,8 @@ import type { Merging } from "../base/event-log.ts";
 import type { Json, JsonObject } from "../base/json.ts";
 import type { FinishReason } from "../model/model-event.ts";
 import type { Usage } from "../model/usage.ts";
+import type { ServerDecision } from "../tool/choose-servers.ts";
+import type { ToolDecision } from "../tool/choose-tools.ts";
 import type { ToolProgress, ToolSource } from "../tool/tool.ts";
 import type { ToolResult } from "../tool/tool-result.ts";
 import type { RunFailure } from "./run-failure.ts";
@@ -58,6 +60,8 @@ export type RunEventBody =
       readonly usage: Usage;
       readonly error?: RunFailure;
     }
+  /** A participant has set a key of the memory that the run shares. */
+  | { readonly kind: "memory-set"; readonly key: string; readonly value: Json }
   /** A call is not made until somebody decides. */
   | { readonly kind: "approval-request"; readonly waiting: Waiting }
   | {
@@ -117,6 +121,10 @@ export type RunEventBody =
       readonly serverInfo?: { readonly name: string; readonly version: string };
     }
   | { readonly kind: "server-fail"; readonly server: string; readonly error: RunFailure }
+  /** It was decided which servers are for the message. */
+  | ({ readonly kind: "discovery-end"; readonly of: "servers" } & ServerDecision)
+  /** It was decided which tools the model is shown. */
+  | ({ readonly kind: "discovery-end"; readonly of: "tools" } & ToolDecision)
   /** A server logged something; the words are its own. */
   | {
       readonly kind: "server-log";
@@ -152,7 +160,8 @@ export type RunEvent = RunEventBody & RunEventPlace;
 /** An event that is a piece of a growing text. */
 type Delta = Extract<RunEvent, { readonly text: string; readonly id: string }>;
 
-const isDelta = (event: RunEvent): event is Delta =>
+/** Whether it is a piece of a growing text. */
+export const isDelta = (event: RunEvent): event is Delta =>
   event.kind === "text-delta" ||
   event.kind === "reasoning-delta" ||
   event.kind === "tool-call-delta";

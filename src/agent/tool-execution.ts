@@ -1,4 +1,5 @@
 import { untilAborted } from "../base/abort.ts";
+import { settleInOrder } from "../base/settle-in-order.ts";
 import { ToolError } from "../base/tool-error.ts";
 import type { ToolCallPart, ToolResultPart } from "../message/content.ts";
 import type { Tool } from "../tool/tool.ts";
@@ -6,8 +7,9 @@ import { checkArguments } from "../tool/tool-arguments.ts";
 import { type ToolResult, toolFailure } from "../tool/tool-result.ts";
 import { unknownTool } from "../tool/unknown-tool.ts";
 import { type ApprovalScope, approveCall, confirmRetry } from "./approve-call.ts";
+import { isClientCall, withClientAnswer } from "./client-call.ts";
 import type { StepAttempt } from "./steps.ts";
-import { interruptionOf, StepInDoubt, Suspension } from "./suspension.ts";
+import { interruptionOf, Suspension } from "./suspension.ts";
 import { failureOf, performTool, type ReadyCall } from "./tool-attempt.ts";
 
 /** What the calls of one turn are executed with. */
@@ -58,25 +60,6 @@ export async function executeToolCalls(
   }
   const tainted = calls.some(({ name }) => scope.tools.get(name)?.source !== undefined);
   return { results, outcomes, tainted, ...(interruption && { interruption }) };
-}
-
-/** Like `Promise.allSettled`, with so many at once; they begin in order. */
-async function settleInOrder<Item, Value>(
-  items: readonly Item[],
-  concurrency: number,
-  settle: (item: Item) => Promise<Value>,
-): Promise<readonly PromiseSettledResult<Value>[]> {
-  const settled: Promise<PromiseSettledResult<Value>[]>[] = [];
-  const running = new Set<Promise<unknown>>();
-  for (const item of items) {
-    if (running.size >= concurrency) {
-      await Promise.race(running);
-    }
-    const one = Promise.allSettled([settle(item)]).finally(() => running.delete(one));
-    running.add(one);
-    settled.push(one);
-  }
-  return (await Promise.all(settled)).flat();
 }
 
 const interrupted: ToolResult = toolFailure(new ToolError("The call was interrupted."));
@@ -134,6 +117,8 @@ async function execute(prepared: PreparedCall, scope: ExecutionScope): Promise<T
   const { id, name } = call;
   scope.binding.signal.throwIfAborted();
   const denial = prepared.kind === "ready" ? await approveCall(prepared, scope) : undefined;
+  const called = prepared.kind === "ready" && denial === undefined ? prepared : undefined;
+  const ready = isClientCall(called) ? await withClientAnswer(called, scope) : called;
   const source = scope.tools.get(name)?.source;
   scope.steps.emit({
     kind: "tool-start",
@@ -146,9 +131,9 @@ async function execute(prepared: PreparedCall, scope: ExecutionScope): Promise<T
     scope.steps.emit({ kind: "tool-end", id, name, result });
   try {
     const result =
-      prepared.kind === "refused" || denial !== undefined
+      ready === undefined
         ? failureOf(prepared.kind === "refused" ? prepared.failure : denial)
-        : await performAsStep(prepared, scope);
+        : await performAsStep(ready, scope);
     end(result);
     return result;
   } catch (thrown) {
@@ -163,21 +148,17 @@ async function execute(prepared: PreparedCall, scope: ExecutionScope): Promise<T
 async function performAsStep(ready: ReadyCall, scope: ExecutionScope): Promise<ToolResult> {
   const { tool, call } = ready;
   const perform = (attempt: StepAttempt): Promise<ToolResult> => performTool(ready, attempt, scope);
-  const options = { idempotent: tool.idempotent };
   if (tool.nested) {
     const { binding, steps } = scope;
     const idempotencyKey = `${binding.run.id}:${steps.path}${call.id}`;
     return perform({ idempotencyKey, attempt: 1, signal: binding.signal });
   }
-  try {
-    return await scope.steps.run(`tool:${call.name}`, perform, options);
-  } catch (thrown) {
-    if (!(thrown instanceof StepInDoubt)) {
-      throw thrown;
-    }
-    const refusal = await confirmRetry(ready, scope);
-    return refusal === undefined
-      ? scope.steps.run(`tool:${call.name}`, perform, options)
-      : failureOf(refusal);
-  }
+  return scope.steps.run(`tool:${call.name}`, perform, {
+    id: call.id,
+    idempotent: tool.idempotent,
+    async inDoubt(tries) {
+      const refusal = await confirmRetry(ready, tries, scope);
+      return refusal && failureOf(refusal);
+    },
+  });
 }

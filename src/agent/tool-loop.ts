@@ -3,6 +3,7 @@ import { type Message, toolCallsOf } from "../message/message.ts";
 import type { ToolDefinition } from "../model/model.ts";
 import type { FinishReason } from "../model/model-event.ts";
 import type { Tool } from "../tool/tool.ts";
+import type { ToolResult } from "../tool/tool-result.ts";
 import type { ApprovalPolicy } from "./approval.ts";
 import { fitContext } from "./fit-context.ts";
 import { type LimitReason, LoopGuard, type RunLimits } from "./loop-guard.ts";
@@ -22,8 +23,12 @@ import { executeToolCalls } from "./tool-execution.ts";
 export interface LoopScope extends ModelScope, ToolScope {
   /** By the name that the model sees. Grows where tools become ready later, between steps only. */
   readonly tools: ReadonlyMap<string, Tool>;
+  /** Those of them that the model is told of. */
+  readonly shownTools: ReadonlyMap<string, Tool>;
   /** Adds the tools that have become ready. */
   updateTools(): void;
+  /** Shows the tools that the calls of a turn have found. */
+  learnTools(calls: readonly ToolCallPart[], results: readonly ToolResult[]): Promise<void>;
   readonly approval: ApprovalPolicy | undefined;
   readonly limits: RunLimits;
   /** How many calls of one turn run at once. */
@@ -57,9 +62,9 @@ export async function runToolLoop(
     if (limit !== undefined) {
       return answerAtLimit(limit, state, scope, request);
     }
-    const turn = await takeStep(state, scope, request, guard);
-    if (toolCallsOf(turn.message).length === 0) {
-      return turn.reason;
+    const end = await takeStep(state, scope, request, guard);
+    if (end !== undefined) {
+      return end;
     }
   }
 }
@@ -71,14 +76,14 @@ class OfferedTools {
 
   constructor(scope: LoopScope) {
     this.#scope = scope;
-    this.#definitions = definitionsOf(scope.tools);
+    this.#definitions = definitionsOf(scope.shownTools);
   }
 
   now(): readonly ToolDefinition[] {
-    const { tools } = this.#scope;
+    const { shownTools } = this.#scope;
     this.#scope.updateTools();
-    if (tools.size !== this.#definitions.length) {
-      this.#definitions = definitionsOf(tools);
+    if (shownTools.size !== this.#definitions.length) {
+      this.#definitions = definitionsOf(shownTools);
     }
     return this.#definitions;
   }
@@ -92,27 +97,33 @@ export const definitionsOf = (tools: ReadonlyMap<string, Tool>): readonly ToolDe
     inputSchema: parameters,
   }));
 
+/** @returns why the loop ends; `undefined` where the model is to be asked again. */
 async function takeStep(
   state: LoopState,
   scope: LoopScope,
   request: StepRequest,
   guard: LoopGuard,
-): Promise<ModelTurn> {
+): Promise<LoopEnd | undefined> {
   return asStep(state, scope, async () => {
     const turn = await callModel(state, fitted(request, state, scope), scope);
     const calls = toolCallsOf(turn.message);
-    if (calls.length > 0) {
-      const cutOff = turn.reason === "length";
-      const { tainted: wasTainted } = state;
-      const executed = await executeToolCalls(calls, { ...scope, cutOff, tainted: wasTainted });
-      const { results, interruption, tainted } = executed;
-      state.tainted ||= tainted;
-      state.messages.push({ role: "tool", content: guard.note(calls, results) });
-      if (interruption !== undefined) {
-        throw interruption.reason;
-      }
+    if (calls.length === 0) {
+      return turn.reason;
     }
-    return turn;
+    const cutOff = turn.reason === "length";
+    const { tainted: wasTainted } = state;
+    const executed = await executeToolCalls(calls, { ...scope, cutOff, tainted: wasTainted });
+    const { results, outcomes, interruption, tainted } = executed;
+    state.tainted ||= tainted;
+    state.messages.push({ role: "tool", content: guard.note(calls, results) });
+    if (interruption !== undefined) {
+      throw interruption.reason;
+    }
+    await scope.learnTools(calls, outcomes);
+    const isOver = calls.some(
+      ({ name }, index) => scope.tools.get(name)?.ends && outcomes[index]?.kind === "success",
+    );
+    return isOver ? "stop" : undefined;
   });
 }
 

@@ -274,7 +274,11 @@ async function open(scope: OpenScope): Promise<OpenToolset> {
     spoken,
   });
   try {
-    return { ...(await offerOf(connection, scope, pinned)), close: () => connection.close() };
+    return {
+      ...(await offerOf(connection, scope, pinned)),
+      isOpen: () => connection.isOpen,
+      close: () => connection.close(),
+    };
   } catch (error) {
     await connection.abandon();
     throw error;

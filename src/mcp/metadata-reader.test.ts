@@ -36,6 +36,11 @@ test("a private address is admitted where it is named in allow, and the one of t
   expect(readerFor({ url: "https://10.1.2.3:8443/mcp" }).admit(sso, "It").href).toBe(sso);
 });
 
+test("the origin of the server may be asked at whatever address its name has, others of its name may not", () => {
+  const { connection } = readerFor({ url: "https://mcp.corp.example:8443/mcp" });
+  expect(connection.trustedOrigins).toEqual(["https://mcp.corp.example:8443"]);
+});
+
 test("a name that leads to a private address is refused as it is connected to, also below a public server", async () => {
   await using server = await startHttps(await createCertificate(), (_incoming, response) => {
     response.end("{}");

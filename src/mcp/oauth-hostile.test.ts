@@ -175,6 +175,7 @@ test.each(Object.entries(answers))("an answer %s gets no token", async (_name, g
   expect(failure).toMatchObject({
     code: "mcp-authorization",
     cause: { code: "authorization-failed" },
+    message: expect.stringMatching(/another authorisation server|does not say who|belongs to no/),
   });
   expect(issuer.to("/token")).toEqual([]);
 });
@@ -272,12 +273,32 @@ test("a token is good for one server only, and each gets its own", async () => {
   const auth = { ...personAt(() => issuer).auth, store: new MemoryCredentialStore() };
   await call(await connect(one.url, { auth }));
   await call(await connect(two.url, { auth }));
+  await call(await connect(one.url, { auth }));
   const shown = [one, two].map(
     ({ requests }) => new Set(requests.flatMap(({ headers }) => headers.authorization ?? [])),
   );
   expect(shown.map(({ size }) => size)).toEqual([1, 1]);
   expect(shown[0]).not.toEqual(shown[1]);
   expect([...issuer.tokens.values()].map(({ resource }) => resource)).toEqual([one.url, two.url]);
+});
+
+test("a server that refuses every token is given no more than a few", async () => {
+  await using issuer = await OAuthIssuer.start();
+  const server = await serveProtected({
+    issuer: () => issuer,
+    intercept: ({ headers }, response) => {
+      const isShown = headers.authorization !== undefined;
+      if (isShown) {
+        response.writeHead(401, { "www-authenticate": "Bearer error=invalid_token" }).end();
+      }
+      return isShown;
+    },
+  });
+  const person = personAt(() => issuer);
+  const auth = { ...person.auth, store: new MemoryCredentialStore() };
+  expect((await failureOf(connect(server.url, { auth }))).code).toBe("mcp-authorization");
+  expect(person.asked).toHaveLength(2);
+  expect(issuer.tokens.size).toBe(4); // each of two grants, and its renewal
 });
 
 test("no redirect carries a token to another origin", async () => {

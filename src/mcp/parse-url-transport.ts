@@ -71,7 +71,7 @@ export function toUrlTransport(
     signer: optionalFunction<RequestSigner>(fields, "signer", path),
     allowInsecureHttp,
     maxResponseBytes: optionalCount(fields, "maxResponseBytes", { path, unit: "bytes" }),
-    proxy: toProxy(optionalText(fields, "proxy", path), [...path, "proxy"], url),
+    proxy: toProxy(optionalText(fields, "proxy", path), [...path, "proxy"]),
     tls: toTls(fields["tls"], [...path, "tls"]),
   });
 }
@@ -144,15 +144,12 @@ function toTls(value: unknown, path: ConfigPath): TransportTls | undefined {
   });
 }
 
-function toProxy(proxy: string | undefined, path: ConfigPath, url: string): string | undefined {
+function toProxy(proxy: string | undefined, path: ConfigPath): string | undefined {
   if (proxy === undefined) {
     return undefined;
   }
   if (!/^https?:$/.test(URL.parse(proxy)?.protocol ?? "")) {
     throw new ConfigFault(path, `"proxy" must be an http: or https: URL.`);
-  }
-  if (url.startsWith("ws:")) {
-    throw new ConfigFault(path, `"proxy" needs a wss: URL: a ws: connection has no tunnel.`);
   }
   return proxy;
 }

@@ -60,6 +60,8 @@ export interface OpenToolset {
   readonly tools: readonly Tool[];
   /** The server as it names itself, where there is one. */
   readonly serverInfo?: { readonly name: string; readonly version: string } | undefined;
+  /** Whether its tools can still be used, where that can be told. What is kept open is opened anew if not. */
+  isOpen?(): boolean;
   /**
    * What the server says on its use, for the system prompt; only where the application wants it. It
    * stands in a fence that names the server and says that it is a stranger's text.
