@@ -5,7 +5,15 @@ import type { Lane, Outgoing } from "./lane.ts";
 /** The run events that AG-UI has no event for. */
 type CustomRunEvent = Extract<
   RunEventBody,
-  { readonly kind: "model-retry" | "tool-progress" | "server-connect" | "server-fail" | "notice" }
+  {
+    readonly kind:
+      | "model-retry"
+      | "tool-progress"
+      | "server-connect"
+      | "server-fail"
+      | "discovery-end"
+      | "notice";
+  }
 >;
 
 /**
@@ -38,6 +46,12 @@ function toCustom(
     case "server-fail": {
       const { code } = event.error;
       return { name: "server", value: { server: event.server, status: "failed", code } };
+    }
+    case "discovery-end": {
+      const chosen =
+        event.of === "servers" ? event.servers.filter((server) => server.chosen) : event.tools;
+      const names = chosen.map(({ name }) => name);
+      return { name: "discovery", value: { of: event.of, reason: event.reason, names } };
     }
     case "notice":
       return { name: "notice", value: { code: event.code, message: event.message } };

@@ -1,5 +1,6 @@
 import type { RunEventBody } from "../agent/run-event.ts";
 import type { AgUiEventBody, AgUiMetadata } from "./ag-ui-event.ts";
+import { inPieces } from "./in-pieces.ts";
 import { resultContent } from "./result-content.ts";
 
 /** An event of the protocol on its way, perhaps with something attached. */
@@ -24,8 +25,8 @@ export interface LaneOptions {
   readonly prefix: string;
   /** Whose work it is; absent for the run's own agent. */
   readonly subagentRunId?: string;
-  /** Gives a call the id that it has on the wire, unique within the run. */
-  readonly freshWireId: (callId: string) => string;
+  /** The id of a call on the wire, unique within the run. */
+  readonly wireIdOf: (callId: string) => string;
   /** Whether the client was shown the call in an earlier run of the thread. */
   readonly wasShown: (callId: string) => boolean;
 }
@@ -131,7 +132,7 @@ export class Lane {
 
   /** The id on the wire of a call. */
   wireIdOf(callId: string): string {
-    return this.#calls.get(callId)?.wireId ?? this.#options.freshWireId(callId);
+    return this.#options.wireIdOf(callId);
   }
 
   /** Ends whatever is open, the innermost first. */
@@ -210,7 +211,10 @@ export class Lane {
   #growText(id: string, delta: string): readonly Outgoing[] {
     const started = this.#startText(id);
     const messageId = this.#texts.get(id) ?? id; // it was started just now
-    return [...started, this.#own({ type: "TEXT_MESSAGE_CONTENT", messageId, delta })];
+    const pieces = inPieces(delta).map((piece) =>
+      this.#own({ type: "TEXT_MESSAGE_CONTENT", messageId, delta: piece }),
+    );
+    return [...started, ...pieces];
   }
 
   #endText(id: string): readonly Outgoing[] {
@@ -233,10 +237,10 @@ export class Lane {
 
   #growReasoning(id: string, delta: string): readonly Outgoing[] {
     const messageId = this.#reasoningIdOf(id);
-    return [
-      ...this.#startReasoning(id),
-      this.#own({ type: "REASONING_MESSAGE_CONTENT", messageId, delta }),
-    ];
+    const pieces = inPieces(delta).map((piece) =>
+      this.#own({ type: "REASONING_MESSAGE_CONTENT", messageId, delta: piece }),
+    );
+    return [...this.#startReasoning(id), ...pieces];
   }
 
   #endReasoning(id: string): readonly Outgoing[] {
@@ -254,7 +258,7 @@ export class Lane {
   }
 
   #startCall(id: string, toolCallName: string): readonly Outgoing[] {
-    const toolCallId = this.#options.freshWireId(id);
+    const toolCallId = this.#options.wireIdOf(id);
     this.#calls.set(id, {
       wireId: toolCallId,
       name: toolCallName,
@@ -273,7 +277,9 @@ export class Lane {
       return [];
     }
     call.hasArguments = true;
-    return [this.#own({ type: "TOOL_CALL_ARGS", toolCallId: call.wireId, delta })];
+    return inPieces(delta).map((piece) =>
+      this.#own({ type: "TOOL_CALL_ARGS", toolCallId: call.wireId, delta: piece }),
+    );
   }
 
   #endCall(call: ShownCall | undefined): readonly Outgoing[] {
@@ -296,7 +302,7 @@ export class Lane {
       return this.#endCall(call);
     }
     if (this.#options.wasShown(id)) {
-      const wireId = this.#options.freshWireId(id);
+      const wireId = this.#options.wireIdOf(id);
       const shown = { open: false, hasArguments: true, answered: false, turn: this.#turn };
       this.#calls.set(id, { wireId, name, ...shown });
       return [];

@@ -143,6 +143,17 @@ test("G-A4: trace context, progress, servers and notices are custom events of ou
       { kind: "run-start", agent: "boss" },
       { kind: "server-connect", server: "files", tools: ["read"] },
       { kind: "server-fail", server: "wiki", error: { code: "mcp-timeout", message: "late" } },
+      {
+        kind: "discovery-end",
+        of: "servers",
+        reason: "chosen",
+        scorer: "bm25f",
+        threshold: 1,
+        servers: [
+          { name: "files", chosen: true, score: 2 },
+          { name: "wiki", chosen: false, score: 0 },
+        ],
+      },
       { kind: "notice", code: "max-steps", message: "Enough." },
       { kind: "tool-start", id: "c", name: "read", arguments: {} },
       { kind: "tool-progress", id: "c", progress: { progress: 1, total: 2 } },
@@ -158,6 +169,7 @@ test("G-A4: trace context, progress, servers and notices are custom events of ou
     ["dragoman.trace_context", traceContext],
     ["dragoman.server", { server: "files", status: "connected" }],
     ["dragoman.server", { server: "wiki", status: "failed", code: "mcp-timeout" }],
+    ["dragoman.discovery", { of: "servers", reason: "chosen", names: ["files"] }],
     ["dragoman.notice", { code: "max-steps", message: "Enough." }],
     ["dragoman.tool_progress", { toolCallId: "c", progress: 1, total: 2 }],
   ]);

@@ -132,6 +132,29 @@ test("media of a result are parts, and a text for clients before 1.0", async () 
   });
 });
 
+test("a result that is larger than clients take is cut, and a medium is named", async () => {
+  const dump = defineTool({
+    name: "dump",
+    description: "Everything.",
+    execute: () =>
+      toolSuccess(null, [
+        { kind: "text", text: "x".repeat(3_000_000) },
+        {
+          kind: "image",
+          mediaType: "image/png",
+          source: { kind: "data", base64: "A".repeat(7_000_000) },
+        },
+      ]),
+  });
+  const agent = agentOf({ model: modelOf({ calls: [{ name: "dump" }] }, "Much."), tools: [dump] });
+  const events = await sent(agent.stream("?"));
+  const result = events.find(({ type }) => type === "TOOL_CALL_RESULT");
+  expect(JSON.stringify(result).length).toBeLessThan(1_100_000);
+  expect(result).toMatchObject({
+    content: expect.stringMatching(/… \[3000000 characters\]\n\[image image\/png, too large/),
+  });
+});
+
 test("G-A2, G-A4: a retry closes what is open, answers the calls that are void, and says what is superseded", async () => {
   const busy = new ModelError("busy", {
     code: "model-unavailable",
@@ -176,6 +199,7 @@ test("G-A2: a cancelled run ends as cancelled, with everything closed and every 
   expect(brokenRules(events, ids)).toEqual([]);
   expect(outline(events)).toContainEqual(expect.stringMatching(/^TOOL_CALL_RESULT call_1 /));
   expect(events.at(-1)).toMatchObject({ type: "RUN_FINISHED", outcome: { type: "cancelled" } });
+  expect(events.at(-1)).not.toHaveProperty("result");
 });
 
 test("a client before 1.0 reads a cancelled run as one that has finished", async () => {
@@ -283,4 +307,31 @@ test("two streams of one run do not disturb each other", async () => {
   const run = agentOf({ model: modelOf("One text.") }).stream("?");
   const [left, right] = await Promise.all([sent(run), sent(run)]);
   expect(left).toEqual(right);
+});
+
+test("G-A2: one subagent that is asked twice at once is two, also for a reader that comes late", async () => {
+  const scout = createDragoman({ env: {} }).defineAgent({
+    name: "scout",
+    model: modelOf(
+      ({ messages }) => `I looked at ${JSON.stringify(messages.at(-1)).slice(-9, -4)}.`,
+    ),
+  });
+  const ask = (request: string) => ({ name: "delegate_to_scout", arguments: { request } });
+  const model = modelOf({ calls: [ask("north"), ask("south")] }, "Both seen.");
+  const run = agentOf({ model, tools: [scout] }).stream("?");
+  await run.result;
+  const events = await sent(run);
+  const saidBy = (id: string): string =>
+    events
+      .map((event) =>
+        event.type === "TEXT_MESSAGE_CONTENT" && event.subagentRunId?.endsWith(id)
+          ? event.delta
+          : "",
+      )
+      .join("");
+  expect([saidBy("scout#1"), saidBy("scout#2")]).toEqual([
+    "I looked at north.",
+    "I looked at south.",
+  ]);
+  expect(events.filter(({ type }) => type === "SUBAGENT_FINISHED")).toHaveLength(2);
 });

@@ -123,7 +123,7 @@ export class HostedRun<Output> implements Run<Output> {
       this.#publisher.publishAnew({ kind: "run-resume" }, agentPath);
     }
     for (const event of closing) {
-      this.#publisher.publishAnew(event.body, event.agentPath);
+      this.#publisher.publishAnew(event.body, event.agentPath, event.part);
     }
     this.#publisher.publish({ kind: "run-start", agent: participant.name }, agentPath);
     scope.signal.throwIfAborted();
@@ -147,7 +147,7 @@ export class HostedRun<Output> implements Run<Output> {
         decisions,
         execution: begun.execution,
         marksStarts: recorder !== undefined,
-        emit: (event, path) => this.#publisher.publish(event, path),
+        emit: (event, path, part) => this.#publisher.publish(event, path, part),
       },
       agentPath,
     );
@@ -167,6 +167,7 @@ export class HostedRun<Output> implements Run<Output> {
       outerLevels,
       narrowing: [],
       history: [],
+      extraTools: [],
       values: new Map(),
       memory,
       draft,

@@ -20,6 +20,8 @@ export interface OpeningScope {
   readonly participant?: ParticipantScope | undefined;
   /** How long servers that are not ready are waited for once one is, in milliseconds. */
   readonly serverWaitMs: number;
+  /** Names of servers that are waited for until they are open or have failed. */
+  readonly awaited?: readonly string[] | undefined;
   /** What is remembered of servers' tools; `undefined` where nobody asks. */
   readonly catalogues?: Catalogues | undefined;
   /** Connections that outlive runs; a toolset that is kept there is used, and not closed. */
@@ -77,7 +79,8 @@ export class RunServers {
     // What an earlier execution of the run had, it needs again.
     this.#required = entries
       .filter((entry) => isRequired(entry) || scope.steps.isRecorded(stepOf(entry)))
-      .map(({ name }) => name);
+      .map(({ name }) => name)
+      .concat(scope.awaited ?? []);
     for (const entry of entries) {
       this.#begin(entry);
     }

@@ -2,8 +2,8 @@ import type { Merging } from "../base/event-log.ts";
 import type { Json, JsonObject } from "../base/json.ts";
 import type { FinishReason } from "../model/model-event.ts";
 import type { Usage } from "../model/usage.ts";
-import type { ServerChoice } from "../tool/choose-servers.ts";
-import type { ToolChoice } from "../tool/choose-tools.ts";
+import type { ServerDecision } from "../tool/choose-servers.ts";
+import type { ToolDecision } from "../tool/choose-tools.ts";
 import type { ToolProgress, ToolSource } from "../tool/tool.ts";
 import type { ToolResult } from "../tool/tool-result.ts";
 import type { RunFailure } from "./run-failure.ts";
@@ -122,9 +122,9 @@ export type RunEventBody =
     }
   | { readonly kind: "server-fail"; readonly server: string; readonly error: RunFailure }
   /** It was decided which servers are for the message. */
-  | ({ readonly kind: "discovery-end"; readonly of: "servers" } & ServerChoice)
+  | ({ readonly kind: "discovery-end"; readonly of: "servers" } & ServerDecision)
   /** It was decided which tools the model is shown. */
-  | ({ readonly kind: "discovery-end"; readonly of: "tools" } & ToolChoice)
+  | ({ readonly kind: "discovery-end"; readonly of: "tools" } & ToolDecision)
   /** A server logged something; the words are its own. */
   | {
       readonly kind: "server-log";
@@ -152,6 +152,11 @@ export interface RunEventPlace {
   readonly time: number;
   /** Names from the outermost assembly to the agent that it happened in. */
   readonly agentPath: readonly string[];
+  /**
+   * Which participant of the run it happened in, where that is not the one that was asked: tells apart
+   * two of the same path. The same each time the run is resumed; opaque.
+   */
+  readonly part?: string;
 }
 
 /** One event of a run; `switch` on `kind`. May hold private content: prompts, arguments, results. */
@@ -168,7 +173,8 @@ export const isDelta = (event: RunEvent): event is Delta =>
 
 /** How a slow reader's deltas are joined: pieces of one text, up to the newest. */
 export const eventMerging: Merging<RunEvent> = {
-  keyOf: (event) => (isDelta(event) ? `${event.kind} ${event.id}` : undefined),
+  // Ids are unique within a participant only.
+  keyOf: (event) => (isDelta(event) ? `${event.part ?? ""} ${event.kind} ${event.id}` : undefined),
   join(events) {
     const last = events.at(-1) ?? events[0];
     const text = events.map((event) => (isDelta(event) ? event.text : "")).join("");

@@ -1,5 +1,6 @@
 import { untilAborted } from "../base/abort.ts";
 import { messageOf } from "../base/dragoman-error.ts";
+import { settleInOrder } from "../base/settle-in-order.ts";
 import { ToolError } from "../base/tool-error.ts";
 import type { ToolCallPart, ToolResultPart } from "../message/content.ts";
 import type { Tool } from "../tool/tool.ts";
@@ -67,25 +68,6 @@ export async function executeToolCalls(
 /** What was called before and is not there now was a server's. */
 const isOfServer = ({ name, id }: ToolCallPart, { tools, steps }: ExecutionScope): boolean =>
   tools.has(name) ? tools.get(name)?.source !== undefined : steps.isRecorded(`tool:${name}`, id);
-
-/** Like `Promise.allSettled`, with so many at once; they begin in order. */
-async function settleInOrder<Item, Value>(
-  items: readonly Item[],
-  concurrency: number,
-  settle: (item: Item) => Promise<Value>,
-): Promise<readonly PromiseSettledResult<Value>[]> {
-  const settled: Promise<PromiseSettledResult<Value>[]>[] = [];
-  const running = new Set<Promise<unknown>>();
-  for (const item of items) {
-    if (running.size >= concurrency) {
-      await Promise.race(running);
-    }
-    const one = Promise.allSettled([settle(item)]).finally(() => running.delete(one));
-    running.add(one);
-    settled.push(one);
-  }
-  return (await Promise.all(settled)).flat();
-}
 
 const interrupted: ToolResult = toolFailure(new ToolError("The call was interrupted."));
 

@@ -5,7 +5,8 @@ import { type ToolResult, toolFailure, toolSuccess } from "../tool/tool-result.t
 import { isSaid } from "./is-said.ts";
 import type { ResolvedLimits } from "./mcp-limits.ts";
 import { mediaWithinLimits } from "./media-limits.ts";
-import { visibleLine } from "./visible-text.ts";
+import { visibleJson } from "./visible-json.ts";
+import { visibleLine, visibleText } from "./visible-text.ts";
 
 /** The result of `tools/call` as the server sent it; only that it is an object has been checked. */
 export interface McpCallResult extends JsonObject {
@@ -29,7 +30,8 @@ export interface ResultOrigin {
  * A server's result as ours. The value is the structured content where there is one (be it 0, false
  * or null), else the text. The model gets the blocks, and the structured content as JSON where the
  * text does not say it already. A result that the server marks as an error becomes an error with
- * the server's text, unchanged. It never throws, whatever the blocks are.
+ * the server's text, not wrapped in anything. Nothing in it is invisible, and it never throws, whatever
+ * the blocks are.
  */
 export function toToolResult(result: McpCallResult, origin: ResultOrigin): ToolResult {
   const { server, tool } = origin;
@@ -41,9 +43,10 @@ export function toToolResult(result: McpCallResult, origin: ResultOrigin): ToolR
       : []),
   ];
   const texts = shown.filter((part) => part.kind === "text").map(({ text }) => text);
-  const structured = isDeeperThan(deepest, result.structuredContent)
-    ? undefined
-    : result.structuredContent;
+  const structured =
+    result.structuredContent === undefined || isDeeperThan(deepest, result.structuredContent)
+      ? undefined
+      : visibleJson(result.structuredContent);
   const content =
     structured === undefined || isSaid(structured, texts)
       ? shown
@@ -86,7 +89,9 @@ function toContent(block: Json): ResultContent {
   }
   switch (type) {
     case "text":
-      return typeof block["text"] === "string" ? textPart(block["text"]) : note("a malformed text");
+      return typeof block["text"] === "string"
+        ? textPart(visibleText(block["text"]))
+        : note("a malformed text");
     case "image":
     case "audio":
       return mediaPart(type, block, block["data"]) ?? note(`a malformed ${type}`);
@@ -134,7 +139,7 @@ function resourcePart(resource: Json | undefined): ResultContent {
     return note("a malformed resource");
   }
   if (typeof resource["text"] === "string") {
-    return textPart(resource["text"]);
+    return textPart(visibleText(resource["text"]));
   }
   const name = nameIn(resource["uri"]);
   return mediaPart("file", resource, resource["blob"], name) ?? note("a malformed resource");
