@@ -24,7 +24,12 @@ import type { ServerCallbacks } from "./server-callbacks.ts";
 import type { McpLogLevel } from "./server-log.ts";
 import { SpokenProtocols } from "./spoken-protocols.ts";
 import type { McpToolDefinition } from "./tool-definition.ts";
-import { boundTo, type McpToolsetScope, runEvents } from "./toolset-callbacks.ts";
+import {
+  boundTo,
+  type McpToolsetScope,
+  runEvents,
+  type ToolsetElicitation,
+} from "./toolset-callbacks.ts";
 
 /** Configures or renames a tool, replaces it, or leaves it out (null). */
 export type MapTool = (
@@ -39,7 +44,7 @@ export type McpTransportChoice = McpTransport | McpCustomTransport;
 export type McpToolsetOptions = McpToolsetSettings & (McpToolsetServer | McpToolsetClient);
 
 /** A toolset that opens a connection of its own for each run. */
-export interface McpToolsetServer extends ServerCallbacks<McpToolsetScope> {
+export interface McpToolsetServer extends ServerCallbacks<McpToolsetScope>, ToolsetElicitation {
   /** Unique alias of the server in this application. */
   readonly name: string;
   /** How the server is reached. A function is called for each run, before anything is opened. */
@@ -72,6 +77,7 @@ export interface McpToolsetClient {
   readonly timeoutMs?: never;
   readonly protocol?: never;
   readonly logLevel?: never;
+  readonly elicitation?: never;
   readonly onElicitation?: never;
   readonly onSampling?: never;
   readonly roots?: never;
@@ -188,6 +194,7 @@ const optionNames: Readonly<
   timeoutMs: true,
   protocol: true,
   logLevel: true,
+  elicitation: true,
   onElicitation: true,
   onSampling: true,
   roots: true,
@@ -363,6 +370,7 @@ async function toolsOf(
       limits,
       outputMismatch,
       notice,
+      suspends: options.elicitation === "suspend",
       guard: gate && ((...told) => gate.guard(...told)),
     });
     const mapped = mapTool
