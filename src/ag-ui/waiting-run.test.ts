@@ -107,3 +107,14 @@ test("an answer that does not fit the server's form is refused with what is wron
     failure: { code: "resume-invalid", message: expect.stringMatching(/folder.*string/) },
   });
 });
+
+test("a caller who is nobody in particular does not find the run of somebody", async () => {
+  const store = new MemoryRunStore();
+  const key = { app: "desk", id: "run" };
+  const run = { ...key, agent: "boss", session: "thread", actor: "ada", input: "Go" };
+  await store.create(run, "owner");
+  await store.write(key, "owner", { status: "suspended", waitingFor: [link] });
+  const query = { stores: [store], app: "desk", agent: "boss", session: "thread" };
+  expect(await findWaitingRun({ ...query, actor: undefined })).toBeUndefined();
+  expect(await findWaitingRun({ ...query, actor: "ada" })).toMatchObject({ record: { id: "run" } });
+});
