@@ -1,6 +1,7 @@
 import { type Agent, createAgent } from "./agent/agent.ts";
 import type { AgentDefinition } from "./agent/agent-definition.ts";
 import type { AgentRuntime, McpEntry, ToolEntry } from "./agent/agent-runtime.ts";
+import { type ArtifactSettings, artifactLimits } from "./agent/artifact-settings.ts";
 import type { Selection } from "./agent/selection.ts";
 import type { SessionStore } from "./agent/session-store.ts";
 import { type Clock, systemClock } from "./base/clock.ts";
@@ -36,6 +37,8 @@ export interface DragomanConfig {
    * `dragoman/stores`, or a store of your own. Absent: a run with a session must bring its store.
    */
   readonly sessions?: SessionStore;
+  /** Where the files of runs are kept, and how deferred ones are fetched. Absent: in each run itself. */
+  readonly artifacts?: ArtifactSettings;
   /** Default: warnings and errors on the console's error stream. */
   readonly logger?: Logger;
   /** Where keys and hosts are looked up. Default: the process's environment, where there is one. */
@@ -71,6 +74,7 @@ function createRuntime(config: DragomanConfig): AgentRuntime {
   const { tools, mcp, defaults } = config;
   const clock = config.clock ?? systemClock;
   const logger = config.logger ?? consoleLogger;
+  artifactLimits(config.artifacts); // a mistake is told where it is made
   return {
     clock,
     random: config.random ?? Math.random,
@@ -78,6 +82,7 @@ function createRuntime(config: DragomanConfig): AgentRuntime {
     credentials: config.credentials ?? noCredentials,
     app: config.app ?? "default",
     sessions: config.sessions,
+    artifacts: config.artifacts,
     registeredTools: Array.isArray(tools) ? tools.filter(isTool) : [],
     global: { tools, mcp },
     defaults: { tools: defaults?.tools, mcp: defaults?.mcp },

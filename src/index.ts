@@ -20,6 +20,22 @@ export const configure: (config: DragomanConfig) => void = processDragoman.confi
 export type { Agent } from "./agent/agent.ts";
 export type { AgentDefinition, AgentMode } from "./agent/agent-definition.ts";
 export type { McpEntry, ToolEntry } from "./agent/agent-runtime.ts";
+export { ArtifactError, type ArtifactErrorCode } from "./agent/artifact-error.ts";
+export type {
+  ArtifactResolver,
+  ArtifactSettings,
+  ResolveScope,
+} from "./agent/artifact-settings.ts";
+export type {
+  ArtifactContent,
+  ArtifactFilter,
+  ArtifactKey,
+  ArtifactOwner,
+  ArtifactPage,
+  ArtifactStore,
+  ArtifactSummary,
+  NewArtifact,
+} from "./agent/artifact-store.ts";
 export type { AvailableTool, Explanation } from "./agent/explain.ts";
 export type { HookedCall, Hooks } from "./agent/hooks.ts";
 export type { LimitReason, RunLimits } from "./agent/loop-guard.ts";
@@ -34,6 +50,7 @@ export {
 } from "./agent/planner.ts";
 export { defaultPrompts, type Prompts, promptsVersion } from "./agent/prompts.ts";
 export type { Run } from "./agent/run.ts";
+export type { RunArtifact } from "./agent/run-artifacts.ts";
 export { RunError, type RunErrorCode, type RunErrorOptions } from "./agent/run-error.ts";
 export type { NoticeCode, RunEvent, RunEventBody, RunEventPlace } from "./agent/run-event.ts";
 export type { FailedServer, RunFailure } from "./agent/run-failure.ts";
@@ -129,6 +146,13 @@ export {
 } from "./model/text-adapter.ts";
 export type { Usage } from "./model/usage.ts";
 export { type TemplateValues, templateFile } from "./template-file.ts";
+export {
+  Artifact,
+  type ArtifactLabel,
+  type DeferredArtifact,
+  type InlineArtifact,
+  type StoredArtifact,
+} from "./tool/artifact.ts";
 export type { Binding, BoundSession } from "./tool/binding.ts";
 export { defineTool, type ToolSpecification } from "./tool/define-tool.ts";
 export type { McpLimits } from "./tool/mcp-limits.ts";
@@ -150,6 +174,7 @@ export {
   type ToolFailure,
   type ToolPending,
   type ToolResult,
+  type ToolResultParts,
   type ToolSuccess,
   toolFailure,
   toolPending,

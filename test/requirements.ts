@@ -177,5 +177,5 @@ export const openRequirements: readonly string[] = [
   "G-T7 G-T8 G-T10 G-T11",
   "G-A1 G-A2 G-A3 G-A4 G-A5 G-A6 G-A7",
   "G-O1 G-O2 G-O3 G-O4 G-O5 G-O6",
-  "P1 P2 P6 P7 P9 P10",
+  "P1 P2 P6 P9 P10",
 ].flatMap((line) => line.split(" "));

@@ -40,6 +40,12 @@ export interface AgentDefinition<Output = undefined> extends ToolLevel {
   readonly toolConcurrency?: number;
   /** The time of one call of tools that have none of their own, in milliseconds. */
   readonly toolTimeoutMs?: number;
+  /**
+   * How many characters of text the model gets of one tool result; of a turn with many calls, less.
+   * Beyond it the middle is left out and the whole is an artifact, which the model can read in parts
+   * by the tool `read_artifact`. Default 40 000.
+   */
+  readonly maxResultCharacters?: number;
   /** About how many tokens a request may have: old tool results are cut to fit. Default: no limit. */
   readonly maxContextTokens?: number;
   /** How often the model may plan anew after a step has failed. Default 0. */
@@ -64,6 +70,7 @@ const knownKeys: Readonly<Record<keyof AgentDefinition, true>> = {
   limits: true,
   toolConcurrency: true,
   toolTimeoutMs: true,
+  maxResultCharacters: true,
   maxContextTokens: true,
   maxReplans: true,
   prompts: true,
@@ -78,12 +85,14 @@ export function checkAgentDefinition(definition: AgentDefinition<unknown>): void
   if (!isJsonObject(definition) || typeof definition.name !== "string" || definition.name === "") {
     throw invalid('An agent needs a name: defineAgent({ name: "support", … }).');
   }
-  const { name, mode, toolConcurrency, toolTimeoutMs, maxContextTokens, limits } = definition;
+  const { name, mode, toolConcurrency, toolTimeoutMs, limits } = definition;
+  const { maxResultCharacters, maxContextTokens } = definition;
   refuseUnknownKeys(definition, Object.keys(knownKeys), `Agent "${name}"`);
   if (mode !== undefined && !modes.includes(mode)) {
     throw invalid(`The mode of agent "${name}" must be "auto", "react" or "plan".`);
   }
-  checkCounts({ toolConcurrency, toolTimeoutMs, maxContextTokens }, ` of agent "${name}"`);
+  const counts = { toolConcurrency, toolTimeoutMs, maxResultCharacters, maxContextTokens };
+  checkCounts(counts, ` of agent "${name}"`);
   checkLimits(limits, ` of agent "${name}"`);
   checkParts(definition, `agent "${name}"`);
   for (const key of ["tools", "mcp"] as const) {

@@ -10,6 +10,7 @@ import { callHook } from "./hooks.ts";
 import { MemorySteps } from "./memory-steps.ts";
 import { type LoopState, newLoopState, totalUsage } from "./model-step.ts";
 import type { Run } from "./run.ts";
+import type { RunArtifacts } from "./run-artifacts.ts";
 import { RunError } from "./run-error.ts";
 import { eventMerging, type RunEvent, type RunEventBody } from "./run-event.ts";
 import { type FailedServer, toRunFailure } from "./run-failure.ts";
@@ -48,6 +49,7 @@ export class AgentRun<Output> implements Run<Output> {
   #sequence = 0;
   #result: Promise<RunResult<Output>> | undefined;
   #failedServers: readonly FailedServer[] = [];
+  #artifacts: RunArtifacts | undefined;
   #model = "";
   #state: LoopState = newLoopState([]);
 
@@ -163,7 +165,9 @@ export class AgentRun<Output> implements Run<Output> {
     const { tools, servers } = await openRunTools(toolLevels(this.#run), { runtime, ...parts });
     this.#failedServers = servers.failed;
     try {
-      return await runAgentLoop(this.#state, toLoopScope(this.#run, { ...parts, tools }));
+      const scope = toLoopScope(this.#run, { ...parts, tools });
+      this.#artifacts = scope.artifacts;
+      return await runAgentLoop(this.#state, scope);
     } finally {
       await servers.close();
     }
@@ -283,6 +287,7 @@ export class AgentRun<Output> implements Run<Output> {
       steps,
       messages,
       failedServers: this.#failedServers,
+      artifacts: this.#artifacts?.all ?? [],
     };
   }
 

@@ -5,6 +5,7 @@ import type { Model } from "../model/model.ts";
 import type { McpServerConfig } from "../tool/mcp-server-config.ts";
 import type { Tool } from "../tool/tool.ts";
 import type { Toolset } from "../tool/toolset.ts";
+import type { ArtifactSettings } from "./artifact-settings.ts";
 import type { NoticeCode } from "./run-event.ts";
 import type { Selection } from "./selection.ts";
 import type { SessionStore } from "./session-store.ts";
@@ -33,6 +34,8 @@ export interface AgentRuntime {
   readonly app: string;
   /** Where sessions are kept that name no store of their own. */
   readonly sessions: SessionStore | undefined;
+  /** How artifacts are kept and fetched, where the application has said it. */
+  readonly artifacts: ArtifactSettings | undefined;
   /** Tools that can be chosen by name. */
   readonly registeredTools: readonly Tool[];
   /** The outermost level of tools and servers. */

@@ -29,6 +29,10 @@ export type NoticeCode =
   | "tool-retry"
   /** Old tool results were cut, so that the conversation fits the model. */
   | "context-cut"
+  /** A file of a result is over a limit of artifacts. */
+  | "artifact-not-kept"
+  /** The store of artifacts failed; the run keeps the file itself. */
+  | "artifact-not-stored"
   | (string & {});
 
 /**
@@ -117,6 +121,18 @@ export type RunEventBody =
       readonly serverInfo?: { readonly name: string; readonly version: string };
     }
   | { readonly kind: "server-fail"; readonly server: string; readonly error: RunFailure }
+  /** A result brought a file, which the run keeps or knows where to find; once for equal bytes. */
+  | {
+      readonly kind: "artifact-create";
+      readonly id: string;
+      readonly mediaType: string;
+      readonly name?: string;
+      /** In bytes, where it is known. */
+      readonly size?: number;
+      /** Where the bytes of a deferred artifact are. */
+      readonly reference?: string;
+      readonly toolCallId: string;
+    }
   /** The run's messages were appended to its session, which is so long now. */
   | {
       readonly kind: "session-save";

@@ -6,8 +6,11 @@ import type { Tool } from "../tool/tool.ts";
 import type { AgentDefinition } from "./agent-definition.ts";
 import type { AgentLoopScope } from "./agent-loop.ts";
 import type { AgentRuntime, ChosenModel } from "./agent-runtime.ts";
+import { defaultResultCharacters } from "./cut-text.ts";
 import type { Hooks } from "./hooks.ts";
 import { defaultPrompts, fillTemplate, type Prompts } from "./prompts.ts";
+import { withReader } from "./read-tool.ts";
+import { RunArtifacts } from "./run-artifacts.ts";
 import type { RunInput, RunOptions } from "./run-options.ts";
 import { RunSession } from "./run-session.ts";
 import type { ToolLevel } from "./run-tools.ts";
@@ -102,8 +105,23 @@ export interface RunParts {
 /** Everything that the loop of a run works with. */
 export function toLoopScope(settings: RunSettings, parts: RunParts): AgentLoopScope {
   const { definition, runtime, options, output } = settings;
+  const { tools, binding, steps } = parts;
+  const artifacts = new RunArtifacts({
+    settings: runtime.artifacts,
+    app: runtime.app,
+    session: binding.run.session?.id,
+    binding,
+    clock: runtime.clock,
+    logger: runtime.logger,
+    emit: (event) => steps.emit(event),
+  });
+  const maxResultCharacters = definition.maxResultCharacters ?? defaultResultCharacters;
+  const isSet = definition.maxResultCharacters !== undefined;
   return {
     ...parts,
+    ...withReader(tools, artifacts, { most: maxResultCharacters, isSet }),
+    artifacts,
+    maxResultCharacters,
     clock: runtime.clock,
     random: runtime.random,
     mode: definition.mode ?? "auto",

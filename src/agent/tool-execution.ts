@@ -5,10 +5,11 @@ import type { Tool } from "../tool/tool.ts";
 import { checkArguments } from "../tool/tool-arguments.ts";
 import { type ToolResult, toolFailure } from "../tool/tool-result.ts";
 import { unknownTool } from "../tool/unknown-tool.ts";
+import { type PresentScope, presentResult } from "./present-result.ts";
 import { failureOf, performTool, type ReadyCall, type ToolScope } from "./tool-attempt.ts";
 
 /** What the calls of one turn are executed with. */
-export interface ExecutionScope extends ToolScope {
+export interface ExecutionScope extends ToolScope, PresentScope {
   readonly tools: ReadonlyMap<string, Tool>;
   /** How many calls of one turn run at once; 1 is one after the other. */
   readonly concurrency: number;
@@ -38,7 +39,9 @@ export async function executeToolCalls(
 ): Promise<ExecutedCalls> {
   // All checks come first, so that the steps are taken in the order of the calls: see Steps.
   const prepared = await Promise.all(calls.map((call) => prepare(call, scope)));
-  const settled = await settleInOrder(prepared, scope.concurrency, (call) => execute(call, scope));
+  const settled = await settleInOrder(prepared, scope.concurrency, (call) =>
+    execute(call, scope, calls.length),
+  );
   const outcomes = settled.map((one) => (one.status === "fulfilled" ? one.value : interrupted));
   const results = outcomes.map(
     (outcome, index) => toResultPart(calls[index] as ToolCallPart, outcome), // one for each call
@@ -117,7 +120,11 @@ const checkInput = (
   { binding }: ExecutionScope,
 ): Promise<unknown> => untilAborted(checkArguments(tool, call.arguments), binding.signal);
 
-async function execute(prepared: PreparedCall, scope: ExecutionScope): Promise<ToolResult> {
+async function execute(
+  prepared: PreparedCall,
+  scope: ExecutionScope,
+  callsInTurn: number,
+): Promise<ToolResult> {
   const { call } = prepared;
   const { id, name } = call;
   scope.binding.signal.throwIfAborted();
@@ -131,7 +138,7 @@ async function execute(prepared: PreparedCall, scope: ExecutionScope): Promise<T
   });
   let result = interrupted;
   try {
-    result =
+    const given =
       prepared.kind === "refused"
         ? failureOf(prepared.failure)
         : await scope.steps.run(
@@ -141,6 +148,8 @@ async function execute(prepared: PreparedCall, scope: ExecutionScope): Promise<T
               idempotent: prepared.tool.idempotent,
             },
           );
+    const isPart = prepared.kind === "ready" && prepared.tool === scope.readTool;
+    result = await presentResult(given, { id, name, callsInTurn, isPart }, scope);
     return result;
   } finally {
     scope.steps.emit({ kind: "tool-end", id, name, result });

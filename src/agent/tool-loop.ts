@@ -13,11 +13,13 @@ import {
   totalUsage,
 } from "./model-step.ts";
 import type { ModelTurn } from "./model-turn.ts";
+import type { PresentScope } from "./present-result.ts";
 import type { ToolScope } from "./tool-attempt.ts";
 import { executeToolCalls } from "./tool-execution.ts";
 
 /** What a loop works with. */
-export interface LoopScope extends ModelScope, ToolScope {
+export interface LoopScope extends ModelScope, ToolScope, PresentScope {
+  readonly models: ModelScope["models"];
   readonly tools: ReadonlyMap<string, Tool>;
   readonly limits: RunLimits;
   /** How many calls of one turn run at once. */
@@ -43,9 +45,9 @@ export async function runToolLoop(
   firstRequest: StepRequest,
 ): Promise<LoopEnd> {
   const guard = new LoopGuard(scope.limits);
-  const request = { ...firstRequest, tools: definitionsOf(scope.tools) };
   const stepsBefore = state.steps;
   for (;;) {
+    const request = { ...firstRequest, tools: definitionsOf(scope.tools) };
     const limit = guard.reached(state.steps - stepsBefore, totalUsage(state));
     if (limit !== undefined) {
       return answerAtLimit(limit, state, scope, request);

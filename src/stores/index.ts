@@ -1,3 +1,6 @@
+export type { ArtifactStoreLimits } from "./artifact-record.ts";
+export { type FileArtifactsOptions, fileArtifacts } from "./file-artifacts.ts";
+export { type MemoryArtifactsOptions, memoryArtifacts } from "./memory-artifacts.ts";
 export { type MemorySessionsOptions, memorySessions } from "./memory-sessions.ts";
 export type { PostgresClient, PostgresPool } from "./postgres-client.ts";
 export { type PostgresSessionsOptions, postgresSessions } from "./postgres-sessions.ts";
