@@ -2,6 +2,8 @@ import { type Agent, createAgent } from "./agent/agent.ts";
 import type { AgentDefinition } from "./agent/agent-definition.ts";
 import type { AgentRuntime, McpEntry, ToolEntry } from "./agent/agent-runtime.ts";
 import { type ArtifactSettings, artifactLimits } from "./agent/artifact-settings.ts";
+import { MemoryRunStore } from "./agent/memory-run-store.ts";
+import type { RunStore } from "./agent/run-store.ts";
 import type { Selection } from "./agent/selection.ts";
 import type { SessionStore } from "./agent/session-store.ts";
 import { type Clock, systemClock } from "./base/clock.ts";
@@ -39,6 +41,11 @@ export interface DragomanConfig {
   readonly sessions?: SessionStore;
   /** Where the files of runs are kept, and how deferred ones are fetched. Absent: in each run itself. */
   readonly artifacts?: ArtifactSettings;
+  /**
+   * Where runs are kept while they go on, so that they survive their process. Absent: a run is kept in
+   * memory, and only while it waits for somebody.
+   */
+  readonly runs?: RunStore;
   /** Default: warnings and errors on the console's error stream. */
   readonly logger?: Logger;
   /** Where keys and hosts are looked up. Default: the process's environment, where there is one. */
@@ -60,17 +67,24 @@ export interface Dragoman {
 /** A Dragoman of its own, which shares no configuration with any other. */
 export function createDragoman(config: DragomanConfig = {}): Dragoman {
   let current = config;
-  let runtime = createRuntime(current);
+  const runs = {
+    suspendedRuns: new MemoryRunStore({ maxRuns: 1_000 }),
+    activeRuns: new Set<string>(),
+  };
+  let runtime = createRuntime(current, runs);
   return {
     defineAgent: (definition) => createAgent(definition, () => runtime),
     configure(changes) {
       current = { ...current, ...changes };
-      runtime = createRuntime(current);
+      runtime = createRuntime(current, runs);
     },
   };
 }
 
-function createRuntime(config: DragomanConfig): AgentRuntime {
+function createRuntime(
+  config: DragomanConfig,
+  runs: Pick<AgentRuntime, "suspendedRuns" | "activeRuns">,
+): AgentRuntime {
   const { tools, mcp, defaults } = config;
   const clock = config.clock ?? systemClock;
   const logger = config.logger ?? consoleLogger;
@@ -83,6 +97,8 @@ function createRuntime(config: DragomanConfig): AgentRuntime {
     app: config.app ?? "default",
     sessions: config.sessions,
     artifacts: config.artifacts,
+    runs: config.runs,
+    ...runs,
     registeredTools: Array.isArray(tools) ? tools.filter(isTool) : [],
     global: { tools, mcp },
     defaults: { tools: defaults?.tools, mcp: defaults?.mcp },

@@ -20,6 +20,12 @@ export const configure: (config: DragomanConfig) => void = processDragoman.confi
 export type { Agent } from "./agent/agent.ts";
 export type { AgentDefinition, AgentMode } from "./agent/agent-definition.ts";
 export type { McpEntry, ToolEntry } from "./agent/agent-runtime.ts";
+export type {
+  ApprovalAnswer,
+  ApprovalPolicy,
+  ApprovalRequest,
+  ApprovalRule,
+} from "./agent/approval.ts";
 export { ArtifactError, type ArtifactErrorCode } from "./agent/artifact-error.ts";
 export type {
   ArtifactResolver,
@@ -36,6 +42,7 @@ export type {
   ArtifactSummary,
   NewArtifact,
 } from "./agent/artifact-store.ts";
+export type { Assembly } from "./agent/assembly.ts";
 export type { AvailableTool, Explanation } from "./agent/explain.ts";
 export type { HookedCall, Hooks } from "./agent/hooks.ts";
 export type { LimitReason, RunLimits } from "./agent/loop-guard.ts";
@@ -54,7 +61,7 @@ export type { RunArtifact } from "./agent/run-artifacts.ts";
 export { RunError, type RunErrorCode, type RunErrorOptions } from "./agent/run-error.ts";
 export type { NoticeCode, RunEvent, RunEventBody, RunEventPlace } from "./agent/run-event.ts";
 export type { FailedServer, RunFailure } from "./agent/run-failure.ts";
-export type { RunInput, RunOptions, SessionChoice } from "./agent/run-options.ts";
+export type { ResumeOptions, RunInput, RunOptions, SessionChoice } from "./agent/run-options.ts";
 export type {
   CancelledRun,
   CompletedRun,
@@ -63,6 +70,18 @@ export type {
   RunResult,
   SuspendedRun,
 } from "./agent/run-result.ts";
+export type {
+  EventRange,
+  NewRun,
+  RunChanges,
+  RunFilter,
+  RunKey,
+  RunPage,
+  RunRecord,
+  RunStatus,
+  RunStore,
+  StepRecord,
+} from "./agent/run-store.ts";
 export type { ToolLevel } from "./agent/run-tools.ts";
 export type { Selection } from "./agent/selection.ts";
 export { SessionError, type SessionErrorCode } from "./agent/session-error.ts";

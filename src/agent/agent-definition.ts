@@ -5,6 +5,7 @@ import type { Schema } from "../base/schema.ts";
 import type { Model } from "../model/model.ts";
 import type { TextAdapter } from "../model/text-adapter.ts";
 import type { Binding } from "../tool/binding.ts";
+import { type ApprovalPolicy, checkApprovalPolicy } from "./approval.ts";
 import { type Hooks, hookNames } from "./hooks.ts";
 import type { RunLimits } from "./loop-guard.ts";
 import type { RetryPolicy } from "./model-policy.ts";
@@ -33,6 +34,14 @@ export interface AgentDefinition<Output = undefined> extends ToolLevel {
   readonly mode?: AgentMode;
   /** What the answer must be: a schema of an object. The result then has it, typed, as `output`. */
   readonly output?: Schema<Output>;
+  /** Which tool calls need somebody's approval, or are not made at all. Default: all are made. */
+  readonly approval?: ApprovalPolicy;
+  /**
+   * How long a run waits for servers that are not ready, in milliseconds, once one is; those that come
+   * later join before the next model call. Servers with `onUnavailable: "fail"` are always waited for.
+   * Default 3 000.
+   */
+  readonly serverWaitMs?: number;
   /** Functions that may change a run; several are called in order. */
   readonly hooks?: Hooks | readonly Hooks[];
   readonly limits?: RunLimits;
@@ -66,6 +75,8 @@ const knownKeys: Readonly<Record<keyof AgentDefinition, true>> = {
   retry: true,
   mode: true,
   output: true,
+  approval: true,
+  serverWaitMs: true,
   hooks: true,
   limits: true,
   toolConcurrency: true,
@@ -85,14 +96,21 @@ export function checkAgentDefinition(definition: AgentDefinition<unknown>): void
   if (!isJsonObject(definition) || typeof definition.name !== "string" || definition.name === "") {
     throw invalid('An agent needs a name: defineAgent({ name: "support", … }).');
   }
-  const { name, mode, toolConcurrency, toolTimeoutMs, limits } = definition;
-  const { maxResultCharacters, maxContextTokens } = definition;
+  const { name, mode, limits, approval, maxResultCharacters } = definition;
+  const { toolConcurrency, toolTimeoutMs, maxContextTokens, serverWaitMs } = definition;
   refuseUnknownKeys(definition, Object.keys(knownKeys), `Agent "${name}"`);
   if (mode !== undefined && !modes.includes(mode)) {
     throw invalid(`The mode of agent "${name}" must be "auto", "react" or "plan".`);
   }
-  const counts = { toolConcurrency, toolTimeoutMs, maxResultCharacters, maxContextTokens };
+  const counts = {
+    toolConcurrency,
+    toolTimeoutMs,
+    maxResultCharacters,
+    maxContextTokens,
+    serverWaitMs,
+  };
   checkCounts(counts, ` of agent "${name}"`);
+  checkApprovalPolicy(approval, `approval of agent "${name}"`);
   checkLimits(limits, ` of agent "${name}"`);
   checkParts(definition, `agent "${name}"`);
   for (const key of ["tools", "mcp"] as const) {

@@ -1,6 +1,7 @@
 import type { Model } from "../model/model.ts";
 import type { AgentMode } from "./agent-definition.ts";
 import type { LoopState } from "./model-step.ts";
+import type { Answer } from "./participant.ts";
 import { type PlanScope, runPlan } from "./plan-loop.ts";
 import { toReactModel } from "./react-model.ts";
 import { type OutputPolicy, obtainOutput, outputRequest } from "./structured-output.ts";
@@ -12,14 +13,8 @@ export interface AgentLoopScope extends PlanScope {
   readonly output: OutputPolicy | undefined;
 }
 
-/** How a loop ended, and the typed answer where one was asked for. */
-export interface AgentAnswer {
-  readonly end: LoopEnd;
-  readonly output: unknown;
-}
-
 /** Works in the agent's mode until there is an answer. @throws what its parts throw. */
-export async function runAgentLoop(state: LoopState, scope: AgentLoopScope): Promise<AgentAnswer> {
+export async function runAgentLoop(state: LoopState, scope: AgentLoopScope): Promise<Answer> {
   const { output, mode, tools, prompts } = scope;
   const [first, ...rest] = scope.models;
   const callsTools = (model: Model): Model =>

@@ -7,6 +7,7 @@ import type { Tool } from "../tool/tool.ts";
 import type { Toolset } from "../tool/toolset.ts";
 import type { ArtifactSettings } from "./artifact-settings.ts";
 import type { NoticeCode } from "./run-event.ts";
+import type { RunStore } from "./run-store.ts";
 import type { Selection } from "./selection.ts";
 import type { SessionStore } from "./session-store.ts";
 
@@ -36,6 +37,12 @@ export interface AgentRuntime {
   readonly sessions: SessionStore | undefined;
   /** How artifacts are kept and fetched, where the application has said it. */
   readonly artifacts: ArtifactSettings | undefined;
+  /** Where runs are kept that name no store of their own. */
+  readonly runs: RunStore | undefined;
+  /** Where a run that is not kept otherwise waits for somebody. */
+  readonly suspendedRuns: RunStore;
+  /** Ids of the runs that this process executes now. */
+  readonly activeRuns: Set<string>;
   /** Tools that can be chosen by name. */
   readonly registeredTools: readonly Tool[];
   /** The outermost level of tools and servers. */

@@ -1,6 +1,7 @@
 import type { Model, ModelRequest } from "../model/model.ts";
 import type { AgentMode } from "./agent-definition.ts";
-import { AgentRun } from "./agent-run.ts";
+import { agentParticipant } from "./agent-participant.ts";
+import { HostedRun } from "./hosted-run.ts";
 import { promptsVersion } from "./prompts.ts";
 import type { FailedServer } from "./run-failure.ts";
 import type { RunInput } from "./run-options.ts";
@@ -47,12 +48,13 @@ export async function explainRun(settings: RunSettings, input: RunInput): Promis
       throw new Error("explained");
     },
   };
-  const { session: _, ...options } = settings.options;
-  const run = new AgentRun({
-    ...settings,
-    definition: { ...settings.definition, fallbackModels: [] },
+  const { session: _session, store: _store, ...options } = settings.options;
+  const definition = { ...settings.definition, fallbackModels: [] };
+  const run = new HostedRun({
+    participant: agentParticipant(definition, settings.output),
+    runtime: { ...settings.runtime, runs: undefined },
     options: { ...options, model },
-    input,
+    source: { kind: "ask", input },
     observed: false,
   });
   const { failedServers } = await run.result;
@@ -68,7 +70,7 @@ export async function explainRun(settings: RunSettings, input: RunInput): Promis
 
 /** The tools that such a run would have; its servers are opened and closed. */
 export async function listAvailableTools(settings: RunSettings): Promise<readonly AvailableTool[]> {
-  return withRunTools(settings, async ({ tools }) =>
+  return withRunTools(settings, async ({ tools: { tools } }) =>
     [...tools].map(([name, { description, source }]) => ({
       name,
       description,

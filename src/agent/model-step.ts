@@ -1,6 +1,6 @@
 import type { Clock } from "../base/clock.ts";
 import { sleep } from "../base/sleep.ts";
-import { type AssistantMessage, type Message, textOf } from "../message/message.ts";
+import { type AssistantMessage, type Message, textOf, toolCallsOf } from "../message/message.ts";
 import type { Model, ModelRequest } from "../model/model.ts";
 import { ModelError } from "../model/model-error.ts";
 import { addUsage, noUsage, type Usage } from "../model/usage.ts";
@@ -25,6 +25,8 @@ export interface LoopState {
   steps: number;
   /** Which of the run's models is in use: the first, until it is given up. */
   modelIndex: number;
+  /** Whether something that a server said has been read in this run. */
+  tainted: boolean;
 }
 
 /** A state before the first step. */
@@ -41,6 +43,7 @@ export function newLoopState(messages: readonly Message[]): LoopState {
     usage: new Map(),
     steps: 0,
     modelIndex: 0,
+    tainted: false,
   };
 }
 
@@ -83,10 +86,13 @@ export async function callModel(
 ): Promise<ModelTurn> {
   state.steps += 1;
   const step = state.steps;
-  const turn = await scope.steps.run(`model:${step}`, (attempt) =>
-    new ModelCall(state, request, scope, attempt).make(),
+  const turn = await scope.steps.run(
+    "model",
+    (attempt) => new ModelCall(state, request, scope, attempt).make(),
+    { alone: true },
   );
   const { reason, usage, message, model } = turn;
+  noteTurn(turn, state, scope);
   if (request.aside !== true) {
     state.messages.push(message);
     state.text = textOf(message.content) || state.text;
@@ -96,6 +102,15 @@ export async function callModel(
   return turn;
 }
 
+/** What the call itself has noted where it was made, and a recorded turn has not. */
+function noteTurn({ message, model }: ModelTurn, state: LoopState, { models }: ModelScope): void {
+  for (const { id } of toolCallsOf(message)) {
+    state.callIds.add(id);
+  }
+  const index = models.findIndex(({ id }) => id === model);
+  state.modelIndex = Math.max(state.modelIndex, index);
+}
+
 /** One model call with its tries. */
 class ModelCall {
   readonly #state: LoopState;
@@ -103,6 +118,7 @@ class ModelCall {
   readonly #scope: ModelScope;
   readonly #signal: AbortSignal;
   readonly #step: number;
+  readonly #execution: number;
   /** Tries of all models, for ids that stay unique. */
   #tries = 0;
 
@@ -111,6 +127,7 @@ class ModelCall {
     this.#request = request;
     this.#scope = scope;
     this.#signal = attempt.signal;
+    this.#execution = attempt.attempt;
     this.#step = state.steps;
   }
 
@@ -181,13 +198,21 @@ class ModelCall {
     return { ...turn, message: await this.#afterModel(turn.message, model), model: model.id };
   }
 
+  /** Unique within the run, also where an earlier execution broke off in the middle of this very call. */
+  #prefix(): string {
+    const { path } = this.#scope.steps;
+    const resumed = this.#execution === 1 ? "" : `~${this.#execution}`;
+    const again = this.#tries === 1 ? "" : `.${this.#tries}`;
+    return `${path}${this.#step}${resumed}${again}`;
+  }
+
   #read(model: Model, request: ModelRequest): Promise<Omit<ModelTurn, "model">> {
     this.#signal.throwIfAborted();
     const { steps } = this.#scope;
     const isAside = this.#request.aside === true;
     let text = "";
     return readModelTurn(model.stream(request, { signal: this.#signal }), {
-      prefix: this.#tries === 1 ? `${this.#step}` : `${this.#step}.${this.#tries}`,
+      prefix: this.#prefix(),
       signal: this.#signal,
       callIds: this.#state.callIds,
       emit: (event) => void (isAside || steps.emit(event)),
@@ -216,7 +241,7 @@ class ModelCall {
       typeof answer === "string"
         ? { role: "assistant", content: [{ kind: "text", text: answer }] }
         : answer;
-    const id = `${this.#step}.hook`;
+    const id = `${this.#scope.steps.path}${this.#step}.hook`;
     const { steps } = this.#scope;
     const text = textOf(message.content);
     if (text !== "" && this.#request.aside !== true) {

@@ -13,6 +13,16 @@ export interface OpeningScope {
   readonly runtime: AgentRuntime;
   readonly binding: Binding;
   readonly steps: Steps;
+  /** How long servers that are not ready are waited for once one is, in milliseconds. */
+  readonly serverWaitMs: number;
+  /** Connections that outlive runs; a toolset that is kept there is used, and not closed. */
+  readonly kept?: KeptToolsets | undefined;
+}
+
+/** Toolsets that are open already, for the principal of the run. */
+export interface KeptToolsets {
+  /** The open toolset of that name; `undefined` where it must be opened for the run. */
+  find(name: string, binding: Binding): Promise<OpenToolset | undefined>;
 }
 
 /** A server that is open. */
@@ -23,41 +33,137 @@ export interface OpenedServer {
   readonly prefix: boolean;
 }
 
-/** All servers of the run. */
-export interface OpenedServers {
-  readonly open: readonly OpenedServer[];
-  readonly failed: readonly FailedServer[];
-  /** Closes every one of them; never rejects. */
-  close(): Promise<void>;
-}
+/** Why servers are given up that are not ready when their run is over. */
+const runIsOver = "the run is over";
 
 /**
- * Opens all servers of a run side by side. One that cannot be opened is dealt with as its
- * `onUnavailable` says and leaves the others alone.
- *
- * @throws the signal's reason on cancellation; RunError `server-unavailable` for a server that must
- *   be there; what an `onError` callback throws. Whatever was open by then is closed.
+ * All servers of a run, opened side by side. One that cannot be opened is dealt with as its
+ * `onUnavailable` says and leaves the others alone; one that is slow does not hold them up.
  */
-export async function openToolsets(
-  entries: readonly McpEntry[],
-  scope: OpeningScope,
-): Promise<OpenedServers> {
-  refuseDuplicates(entries);
-  const settled = await Promise.allSettled(entries.map((entry) => openServer(entry, scope)));
-  const outcomes = settled.flatMap((outcome) =>
-    outcome.status === "fulfilled" ? [outcome.value] : [],
-  );
-  const open = outcomes.filter((outcome) => outcome.kind === "open");
-  const close = async (): Promise<void> => {
-    await Promise.all(open.map((server) => closeServer(server, scope)));
-  };
-  const broken = settled.find((outcome) => outcome.status === "rejected");
-  if (broken !== undefined) {
-    await close();
-    throw broken.reason;
+export class RunServers {
+  /** Those that are open, in the order in which they became so. */
+  readonly open: OpenedServer[] = [];
+  readonly failed: FailedServer[] = [];
+  readonly #scope: OpeningScope;
+  readonly #givingUp = new AbortController();
+  readonly #pending = new Map<string, Promise<void>>();
+  readonly #order: readonly string[];
+  readonly #required: readonly string[];
+  #broken: { readonly reason: unknown } | undefined;
+
+  /**
+   * Begins to open them.
+   *
+   * @throws ConfigurationError where two have one name.
+   */
+  constructor(entries: readonly McpEntry[], scope: OpeningScope) {
+    refuseDuplicates(entries);
+    this.#scope = scope;
+    this.#order = entries.map(({ name }) => name);
+    for (const entry of entries) {
+      const opening = this.#open(entry).finally(() => this.#pending.delete(entry.name));
+      this.#pending.set(entry.name, opening);
+    }
+    this.#required = entries.flatMap((entry) =>
+      isToolset(entry) && entry.onUnavailable === "fail" ? [entry.name] : [],
+    );
   }
-  const failed = outcomes.flatMap((outcome) => (outcome.kind === "failed" ? [outcome.server] : []));
-  return { open, failed, close };
+
+  /**
+   * Waits for those that must be there and for the first of the others, then a while for the rest.
+   *
+   * @throws what {@link check} throws; what is open stays so until {@link close}.
+   */
+  async ready(): Promise<void> {
+    const waited = Promise.withResolvers<void>();
+    const { clock } = this.#scope.runtime;
+    const stop = clock.startTimer(waited.resolve, this.#scope.serverWaitMs);
+    try {
+      await this.#untilOne();
+      await Promise.race([Promise.all(this.#pending.values()), waited.promise]);
+      await Promise.all(this.#required.map((name) => this.#pending.get(name)));
+    } finally {
+      stop();
+    }
+    // The same tools in the same order each time, whichever server was the fastest.
+    this.open.sort(({ name: one }, { name: other }) => this.#placeOf(one) - this.#placeOf(other));
+    this.check();
+  }
+
+  /** Whether none is being opened any more. */
+  get settled(): boolean {
+    return this.#pending.size === 0;
+  }
+
+  /** Waits for all. @throws what {@link check} throws. */
+  async complete(): Promise<void> {
+    await Promise.all(this.#pending.values());
+    this.check();
+  }
+
+  /**
+   * @throws the signal's reason on cancellation; RunError `server-unavailable` for a server that must
+   *   be there; what an `onError` callback has thrown.
+   */
+  check(): void {
+    if (this.#broken !== undefined) {
+      throw this.#broken.reason;
+    }
+  }
+
+  /** Closes every one of them once, also those that are not ready; never rejects. */
+  async close(): Promise<void> {
+    for (const name of this.#pending.keys()) {
+      this.#recordLate(name);
+    }
+    this.#givingUp.abort(runIsOver);
+    await Promise.all(this.#pending.values());
+    await Promise.all(this.open.splice(0).map((server) => closeServer(server, this.#scope)));
+  }
+
+  #placeOf(name: string): number {
+    return this.#order.indexOf(name);
+  }
+
+  async #untilOne(): Promise<void> {
+    while (this.open.length === 0 && this.#pending.size > 0 && this.#broken === undefined) {
+      await Promise.race(this.#pending.values());
+    }
+  }
+
+  async #open(entry: McpEntry): Promise<void> {
+    const { binding } = this.#scope;
+    const signal = AbortSignal.any([binding.signal, this.#givingUp.signal]);
+    try {
+      const server = await openServer(entry, { ...this.#scope, binding: { ...binding, signal } });
+      this.open.push(server);
+    } catch (thrown) {
+      if (binding.signal.aborted) {
+        this.#broken ??= { reason: binding.signal.reason };
+      } else if (!this.#givingUp.signal.aborted) {
+        this.#fail(entry, thrown);
+      }
+    }
+  }
+
+  #fail(entry: McpEntry, thrown: unknown): void {
+    try {
+      const failed = handleFailure(entry, thrown, this.#scope);
+      this.failed.push(...(failed === undefined ? [] : [failed]));
+    } catch (reason) {
+      this.#broken ??= { reason };
+    }
+  }
+
+  #recordLate(name: string): void {
+    if (this.#scope.binding.signal.aborted || this.#broken !== undefined) {
+      return;
+    }
+    const message = `MCP server "${name}" was not ready when the run was over. Ask for more time with serverWaitMs, or start the agent before the run.`;
+    const error = { code: "server-not-ready", message, server: name };
+    this.#scope.steps.emit({ kind: "server-fail", server: name, error });
+    this.failed.push({ name, error });
+  }
 }
 
 /** How long a toolset may take to close before the run ends without it, in milliseconds. */
@@ -91,64 +197,48 @@ function refuseDuplicates(entries: readonly McpEntry[]): void {
   }
 }
 
-/** What came of one server; `"ignored"` is a failure that was expected. */
-type Outcome =
-  | OpenedServer
-  | { readonly kind: "failed"; readonly server: FailedServer }
-  | { readonly kind: "ignored" };
-
-async function openServer(entry: McpEntry, scope: OpeningScope): Promise<Outcome> {
-  const { binding } = scope;
-  try {
-    const toolset = isToolset(entry) ? entry : await scope.runtime.toToolset(entry);
-    const opened = await openAsStep(toolset, scope);
-    scope.steps.emit({
-      kind: "server-connect",
-      server: entry.name,
-      tools: opened.tools.map(({ source, name }) => source?.name ?? name),
-      ...(opened.serverInfo === undefined ? {} : { serverInfo: opened.serverInfo }),
-    });
-    return { kind: "open", name: entry.name, toolset: opened, prefix: toolset.prefix ?? false };
-  } catch (thrown) {
-    binding.signal.throwIfAborted();
-    return handleFailure(entry, thrown, scope);
-  }
-}
-
-/** The step's value is what the servers offer; the connection itself is not recorded. */
-async function openAsStep(toolset: Toolset, scope: OpeningScope): Promise<OpenToolset> {
-  const { binding, steps } = scope;
-  let opened: OpenToolset | undefined;
-  await steps.run(`open:${toolset.name}`, async () => {
-    const opening = toolset.open(binding, {
-      notice: (code, message) => steps.emit({ kind: "notice", code, message }),
-    });
-    // An opening that outlives the run is closed when it is done.
-    const late = (): void =>
-      void opening.then(
-        (set) => set.close(),
-        () => {},
-      );
-    opened = await untilAborted(opening, binding.signal).catch((thrown: unknown) => {
-      late();
-      throw thrown;
-    });
-    const names: Json = opened.tools.map(({ name }) => name);
-    return names;
+async function openServer(entry: McpEntry, scope: OpeningScope): Promise<OpenedServer> {
+  const { binding, steps, kept, runtime } = scope;
+  const keptSet = await kept?.find(entry.name, binding);
+  const toolset = isToolset(entry) ? entry : await runtime.toToolset(entry);
+  const opened = keptSet ? { ...keptSet, close: async () => {} } : await open(toolset, scope);
+  const names: Json = opened.tools.map(({ source, name }) => source?.name ?? name);
+  // The connection itself cannot be recorded: a run that is resumed opens its own.
+  await steps.run(`open:${toolset.name}`, async () => names);
+  steps.emit({
+    kind: "server-connect",
+    server: entry.name,
+    tools: opened.tools.map(({ source, name }) => source?.name ?? name),
+    ...(opened.serverInfo === undefined ? {} : { serverInfo: opened.serverInfo }),
   });
-  if (opened === undefined) {
-    throw new ConfigurationError(`The steps did not open "${toolset.name}".`, {
-      code: "invalid-configuration",
-    });
-  }
-  return opened;
+  return { kind: "open", name: entry.name, toolset: opened, prefix: toolset.prefix ?? false };
 }
 
+/** An opening that outlives its signal is closed when it is done. */
+async function open(toolset: Toolset, { binding, steps }: OpeningScope): Promise<OpenToolset> {
+  const opening = toolset.open(binding, {
+    notice: (code, message) => steps.emit({ kind: "notice", code, message }),
+  });
+  try {
+    return await untilAborted(opening, binding.signal);
+  } catch (thrown) {
+    opening.then(
+      (set) => set.close(),
+      () => {},
+    );
+    throw thrown;
+  }
+}
+
+/**
+ * @returns what is recorded; `undefined` for a failure that was expected.
+ * @throws where it ends the run.
+ */
 function handleFailure(
   entry: McpEntry,
   thrown: unknown,
   { runtime, binding, steps }: OpeningScope,
-): Outcome {
+): FailedServer | undefined {
   const { name } = entry;
   const policy = isToolset(entry) ? (entry.onUnavailable ?? "record") : "record";
   const failure = toRunFailure(thrown, name);
@@ -157,7 +247,7 @@ function handleFailure(
       throw thrown;
     }
     (entry as Toolset).onError?.(thrown, { binding }); // only a toolset has this policy
-    return { kind: "ignored" };
+    return undefined;
   }
   steps.emit({ kind: "server-fail", server: name, error: failure });
   if (policy === "fail") {
@@ -167,5 +257,5 @@ function handleFailure(
     `agent "${binding.agent.name}" goes on without MCP server "${name}": ${failure.message}`,
     { agent: binding.agent.name, server: name, code: failure.code },
   );
-  return { kind: "failed", server: { name, error: failure } };
+  return { name, error: failure };
 }

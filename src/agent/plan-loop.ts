@@ -126,8 +126,13 @@ async function executePlan(
     const call = toCall(step.tool, filled, state);
     const thought = number === 1 && plan.thought !== "" ? [reasoning(plan.thought)] : [];
     state.messages.push({ role: "assistant", content: [...thought, call] });
-    const executed = await executeToolCalls([call], { ...scope, cutOff: false });
+    const executed = await executeToolCalls([call], {
+      ...scope,
+      cutOff: false,
+      tainted: state.tainted,
+    });
     state.messages.push({ role: "tool", content: scope.guard.note([call], executed.results) });
+    state.tainted ||= executed.tainted;
     if (executed.interruption !== undefined) {
       throw executed.interruption.reason;
     }
@@ -160,7 +165,7 @@ async function concludePlan(state: LoopState, scope: PlanScope): Promise<LoopEnd
 }
 
 function answer(text: string, state: LoopState, scope: PlanScope): LoopEnd {
-  const id = `${state.steps}.answer`;
+  const id = `${scope.steps.path}${state.steps}.answer`;
   state.messages.push({ role: "assistant", content: [{ kind: "text", text }] });
   state.text = text;
   scope.steps.emit({ kind: "text-start", id });

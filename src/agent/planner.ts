@@ -56,7 +56,7 @@ export function createPlanner({ agent, model }: PlannerOptions): Planner {
     use: (scope: PlanScope, opening: readonly Message[]) => Promise<Value>,
   ): Promise<Value> => {
     const own = model === undefined ? options : { ...options, model };
-    const settings = { ...settingsOf(agent), options: own };
+    const settings = settingsOf(agent, own);
     return withRunTools(settings, async (borrowed) => {
       const { chosen, fallbacks } = await chooseModels(settings);
       const { binding } = borrowed;

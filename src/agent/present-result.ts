@@ -6,11 +6,11 @@ import type { Artifact, DeferredArtifact, StoredArtifact } from "../tool/artifac
 import type { ToolResult } from "../tool/tool-result.ts";
 import { cutText, shareOf } from "./cut-text.ts";
 import { readArtifactName } from "./read-artifact.ts";
-import type { ToolsWithReader } from "./read-tool.ts";
+import type { ReadTool } from "./read-tool.ts";
 import type { RunArtifacts } from "./run-artifacts.ts";
 
 /** What results are presented with. */
-export interface PresentScope extends Pick<ToolsWithReader, "readTool" | "offerReadTool"> {
+export interface PresentScope extends ReadTool {
   readonly artifacts: RunArtifacts;
   /** The models that may read the result. */
   readonly models: readonly Model[];
@@ -161,11 +161,9 @@ class Presenting {
 
   /** How the model reads an artifact; whoever is told so has the tool from then on. */
   #how(isReadable: boolean): string {
-    if (this.#scope.readTool === undefined || !isReadable) {
-      return "";
-    }
-    this.#scope.offerReadTool();
-    return ` Read parts of it with ${readArtifactName}.`;
+    return isReadable && this.#scope.offerReadTool()
+      ? ` Read parts of it with ${readArtifactName}.`
+      : "";
   }
 
   #wordsForReference(artifact: DeferredArtifact, id: string): string {

@@ -1,34 +1,33 @@
 import type { Tool } from "../tool/tool.ts";
-import { readArtifactName, readArtifactTool } from "./read-artifact.ts";
+import { readArtifactTool } from "./read-artifact.ts";
 import type { RunArtifacts } from "./run-artifacts.ts";
+import type { RunTools } from "./run-tools.ts";
 
-/** The tools of a run, and the one among them that reads its artifacts. */
-export interface ToolsWithReader {
-  readonly tools: ReadonlyMap<string, Tool>;
-  /** Absent where the run has no tools, or one of the application's has that name. */
-  readonly readTool: Tool | undefined;
-  /** Adds the tool to `tools`, now that there is something to read, if it is not among them. */
-  offerReadTool(): void;
+/** The tool of a run by which its model reads artifacts. */
+export interface ReadTool {
+  readonly readTool: Tool;
+  /**
+   * Adds the tool to the run's, now that there is something to read. From then on it stays.
+   *
+   * @returns whether the model has it: not where the application has a tool of that name.
+   */
+  offerReadTool(): boolean;
 }
 
 /**
- * Gives a run the tool that reads artifacts. Where the application has set how artifacts or long
- * results are treated, it is there from the beginning, so that the request's tools, and with them a
- * provider's cache, stay the same to the end. Else it comes with the first result that needs it.
+ * Makes that tool. Where the application has set how artifacts or long results are treated, the run has
+ * it from the beginning, so that the request's tools, and with them a provider's cache, stay the same
+ * to the end. Else it comes with the first result that needs it.
  */
 export function withReader(
-  given: ReadonlyMap<string, Tool>,
+  tools: RunTools,
   artifacts: RunArtifacts,
   { most, isSet }: { readonly most: number; readonly isSet: boolean },
-): ToolsWithReader {
-  if (given.size === 0 || given.has(readArtifactName)) {
-    return { tools: given, readTool: undefined, offerReadTool: () => {} };
-  }
-  const tools = new Map(given);
+): ReadTool {
   const readTool = readArtifactTool(artifacts, most);
-  const offerReadTool = (): void => void tools.set(readArtifactName, readTool);
-  if (isSet || artifacts.configured) {
+  const offerReadTool = (): boolean => tools.add(readTool);
+  if ((isSet || artifacts.configured) && tools.tools.size > 0) {
     offerReadTool();
   }
-  return { tools, readTool, offerReadTool };
+  return { readTool, offerReadTool };
 }

@@ -20,7 +20,24 @@ export type RunErrorCode =
   /** The model's plan could not be read, or is not one that can be executed. */
   | "invalid-plan"
   /** A step of a plan failed, which ends the plan. */
-  | "plan-step-failed";
+  | "plan-step-failed"
+  /** No run of that id is kept, or it is not this actor's. */
+  | "run-not-found"
+  /** The run is executed in this process already, or its id is taken. */
+  | "run-conflict"
+  /** The run has ended and cannot go on. */
+  | "run-finished"
+  /** Another process has taken the run over. */
+  | "run-lost"
+  /** A decision for something that is not waited for, or that was decided before. */
+  | "decision-refused"
+  /** The agent is not the one that the recorded steps were taken by. */
+  | "step-mismatch"
+  /** The run waits for a decision; only `orThrow` throws this. */
+  | "suspended"
+  /** The store of the run failed. */
+  | "store-unavailable"
+  | "store-corrupt";
 
 /** What is known of a run's failure. */
 export interface RunErrorOptions extends DragomanErrorOptions<RunErrorCode> {

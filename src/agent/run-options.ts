@@ -2,8 +2,10 @@ import type { UserContent } from "../message/content.ts";
 import type { Model } from "../model/model.ts";
 import type { TextAdapter } from "../model/text-adapter.ts";
 import type { RunLimits } from "./loop-guard.ts";
+import type { RunStore } from "./run-store.ts";
 import type { ToolLevel } from "./run-tools.ts";
 import type { SessionStore } from "./session-store.ts";
+import type { Decision } from "./waiting.ts";
 
 /** What an agent is asked: a text, or parts of which some are pictures or files. */
 export type RunInput = string | readonly UserContent[];
@@ -36,4 +38,15 @@ export interface RunOptions extends ToolLevel {
   readonly model?: string | Model | TextAdapter;
   /** Each instead of the agent's limit of that name. */
   readonly limits?: RunLimits;
+  /**
+   * Where the run is kept while it goes on, so that it survives its process. Default: the configured
+   * one; where there is none, the run is kept in memory, and only while it waits for somebody.
+   */
+  readonly store?: RunStore;
+}
+
+/** What a run is resumed with. */
+export interface ResumeOptions extends RunOptions {
+  /** What was decided, by the id of what is waited for. */
+  readonly decisions?: Readonly<Record<string, Decision>>;
 }

@@ -2,18 +2,18 @@ import type { Message } from "../message/message.ts";
 import type { Model } from "../model/model.ts";
 import { type TextAdapter, toModel } from "../model/text-adapter.ts";
 import type { Binding } from "../tool/binding.ts";
-import type { Tool } from "../tool/tool.ts";
 import type { AgentDefinition } from "./agent-definition.ts";
 import type { AgentLoopScope } from "./agent-loop.ts";
 import type { AgentRuntime, ChosenModel } from "./agent-runtime.ts";
 import { defaultResultCharacters } from "./cut-text.ts";
 import type { Hooks } from "./hooks.ts";
+import type { OpeningScope } from "./open-toolsets.ts";
 import { defaultPrompts, fillTemplate, type Prompts } from "./prompts.ts";
 import { withReader } from "./read-tool.ts";
 import { RunArtifacts } from "./run-artifacts.ts";
 import type { RunInput, RunOptions } from "./run-options.ts";
 import { RunSession } from "./run-session.ts";
-import type { ToolLevel } from "./run-tools.ts";
+import type { RunTools, ToolLevel } from "./run-tools.ts";
 import type { Steps } from "./steps.ts";
 import type { OutputPolicy } from "./structured-output.ts";
 
@@ -24,6 +24,8 @@ export interface RunSettings {
   readonly output: OutputPolicy | undefined;
   readonly runtime: AgentRuntime;
   readonly options: RunOptions;
+  /** What the levels above the agent say of tools and servers, the outermost first. */
+  readonly outerLevels: readonly ToolLevel[];
 }
 
 /** The run's model, else the agent's, else the default; then those that may take over. */
@@ -40,9 +42,11 @@ export async function chooseModels({
 }
 
 /** What each level says of tools and servers, the run's own last. */
-export function toolLevels({ definition, runtime, options }: RunSettings): readonly ToolLevel[] {
+export function toolLevels(settings: RunSettings): readonly ToolLevel[] {
+  const { definition, runtime, options, outerLevels } = settings;
   const { tools, mcp } = runtime.defaults;
-  return [runtime.global, definition, { tools: options.tools ?? tools, mcp: options.mcp ?? mcp }];
+  const own = { tools: options.tools ?? tools, mcp: options.mcp ?? mcp };
+  return [...outerLevels, definition, own];
 }
 
 /** The prompts of an agent: its own, else the default ones. */
@@ -94,34 +98,91 @@ export function sessionOf(
   return new RunSession({ store, app, id: session.id, actor, runId, clock });
 }
 
+/** Who runs, as callbacks and tools see it. */
+export function bindRun(
+  { definition, runtime, options }: RunSettings,
+  { runId, agentPath, signal, deadline }: BoundRun,
+  session: RunSession | undefined,
+): Binding {
+  const { actor, context } = options;
+  const who = actor === undefined ? {} : { actor };
+  return {
+    run: {
+      id: runId,
+      ...who,
+      context,
+      ...(session === undefined ? {} : { session: session.bound }),
+      agentPath,
+    },
+    agent: { name: definition.name },
+    signal,
+    ...(deadline === undefined ? {} : { deadline }),
+    credential: (name) => runtime.credentials.credential(name, { ...who, signal }),
+  };
+}
+
+/** The part of a run that bindings show. */
+interface BoundRun {
+  readonly runId: string;
+  readonly agentPath: readonly string[];
+  readonly signal: AbortSignal;
+  readonly deadline?: number | undefined;
+}
+
+const defaultServerWaitMs = 3_000;
+
+/** What the servers of a run are opened with. */
+export const openingScope = (
+  { definition, runtime }: RunSettings,
+  parts: Pick<OpeningScope, "binding" | "steps">,
+): OpeningScope => ({
+  ...parts,
+  runtime,
+  serverWaitMs: definition.serverWaitMs ?? defaultServerWaitMs,
+});
+
 /** What is known only when a run has begun. */
 export interface RunParts {
   readonly models: readonly [Model, ...Model[]];
-  readonly tools: ReadonlyMap<string, Tool>;
+  readonly tools: RunTools;
   readonly binding: Binding;
   readonly steps: Steps;
 }
 
+/** The files that the tools of a run give. */
+const artifactsOf = (
+  { artifacts, app, clock, logger }: AgentRuntime,
+  { binding, steps }: Pick<RunParts, "binding" | "steps">,
+): RunArtifacts =>
+  new RunArtifacts({
+    settings: artifacts,
+    app,
+    session: binding.run.session?.id,
+    binding,
+    clock,
+    logger,
+    emit: (event) => steps.emit(event),
+  });
+
 /** Everything that the loop of a run works with. */
 export function toLoopScope(settings: RunSettings, parts: RunParts): AgentLoopScope {
   const { definition, runtime, options, output } = settings;
-  const { tools, binding, steps } = parts;
-  const artifacts = new RunArtifacts({
-    settings: runtime.artifacts,
-    app: runtime.app,
-    session: binding.run.session?.id,
-    binding,
-    clock: runtime.clock,
-    logger: runtime.logger,
-    emit: (event) => steps.emit(event),
-  });
+  const { models, binding, steps, tools } = parts;
   const maxResultCharacters = definition.maxResultCharacters ?? defaultResultCharacters;
-  const isSet = definition.maxResultCharacters !== undefined;
+  const artifacts = artifactsOf(runtime, parts);
   return {
-    ...parts,
-    ...withReader(tools, artifacts, { most: maxResultCharacters, isSet }),
+    models,
+    binding,
+    steps,
+    tools: tools.tools,
+    updateTools: () => tools.update(),
+    ...withReader(tools, artifacts, {
+      most: maxResultCharacters,
+      isSet: definition.maxResultCharacters !== undefined,
+    }),
     artifacts,
     maxResultCharacters,
+    approval: definition.approval,
     clock: runtime.clock,
     random: runtime.random,
     mode: definition.mode ?? "auto",

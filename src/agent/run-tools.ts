@@ -4,7 +4,7 @@ import { isTool, type Tool } from "../tool/tool.ts";
 import { normalizeToolName, uniqueToolNames } from "../tool/tool-names.ts";
 import { isToolset, type Toolset } from "../tool/toolset.ts";
 import type { AgentRuntime, McpEntry, ToolEntry } from "./agent-runtime.ts";
-import { type OpenedServers, type OpeningScope, openToolsets } from "./open-toolsets.ts";
+import { type OpenedServer, type OpeningScope, RunServers } from "./open-toolsets.ts";
 import { resolveSelection, type Selection } from "./selection.ts";
 
 /** What one level says of tools and servers. */
@@ -13,11 +13,17 @@ export interface ToolLevel {
   readonly mcp?: Selection<McpEntry> | undefined;
 }
 
-/** The tools of one run, ready to be called, and what must be closed after it. */
+/** The tools of one run, and what must be closed after it. */
 export interface RunTools {
-  /** By the name that the model sees. */
+  /** By the name that the model sees. Grows by {@link update} only. */
   readonly tools: ReadonlyMap<string, Tool>;
-  readonly servers: OpenedServers;
+  readonly servers: RunServers;
+  /** Adds the tools of servers that have become ready. @throws what `RunServers.check` throws. */
+  update(): void;
+  /** Adds a tool of Dragoman's own. @returns whether the run has it: not where its name is taken. */
+  add(tool: Tool): boolean;
+  /** Waits for all servers, then updates. @throws what `RunServers.check` throws. */
+  complete(): Promise<void>;
 }
 
 /** What a run asks for, resolved. */
@@ -34,20 +40,95 @@ interface Wanted {
  * Resolves which tools a run has, opens its servers and gives every tool a name of its own.
  *
  * @param levels from the outermost to the innermost, the run's own last.
+ * @throws what `RunServers.check` throws; ConfigurationError where two native tools have one name.
  */
 export async function openRunTools(
   levels: readonly ToolLevel[],
   scope: OpeningScope,
 ): Promise<RunTools> {
   const wanted = resolveWanted(levels, scope.runtime);
-  const servers = await openToolsets(wanted.servers, scope);
+  const servers = new RunServers(wanted.servers, scope);
   try {
-    const native = wanted.native.map((tool): OfferedTool => ({ tool, server: undefined }));
-    const tools = wanted.silent ? [] : [...native, ...chosenTools(wanted, servers, scope)];
-    return { tools: named(tools, scope), servers };
+    await servers.ready();
+    const tools = new NamedTools(wanted, servers, scope);
+    tools.update();
+    return tools;
   } catch (thrown) {
     await servers.close();
     throw thrown;
+  }
+}
+
+/** Tools by the names that the model sees, all different. A name that was given stays. */
+class NamedTools implements RunTools {
+  readonly servers: RunServers;
+  readonly #tools = new Map<string, Tool>();
+  readonly #wanted: Wanted;
+  readonly #scope: OpeningScope;
+  /** How many of the open servers are in. */
+  #included = 0;
+  #missingTold = false;
+
+  constructor(wanted: Wanted, servers: RunServers, scope: OpeningScope) {
+    this.servers = servers;
+    this.#wanted = wanted;
+    this.#scope = scope;
+    if (!wanted.silent) {
+      this.#add(wanted.native.map((tool) => ({ tool, server: undefined })));
+    }
+  }
+
+  get tools(): ReadonlyMap<string, Tool> {
+    return this.#tools;
+  }
+
+  update(): void {
+    this.servers.check();
+    const { open } = this.servers;
+    if (this.#wanted.silent || (this.#included === open.length && this.#missingTold)) {
+      return;
+    }
+    const added = chosenTools(this.#wanted, open.slice(this.#included));
+    this.#included = open.length;
+    this.#add(added);
+    this.#tellMissing();
+  }
+
+  async complete(): Promise<void> {
+    await this.servers.complete();
+    this.update();
+  }
+
+  add(tool: Tool): boolean {
+    if (!this.#wanted.silent && !this.#tools.has(tool.name)) {
+      this.#tools.set(tool.name, tool);
+    }
+    return this.#tools.get(tool.name) === tool;
+  }
+
+  #add(offered: readonly OfferedTool[]): void {
+    for (const [name, tool] of named(offered, this.#tools, this.#scope)) {
+      this.#tools.set(name, tool);
+    }
+  }
+
+  /** Once all servers have answered, names that were asked for and that nobody has. */
+  #tellMissing(): void {
+    if (this.#missingTold || !this.servers.settled) {
+      return;
+    }
+    this.#missingTold = true;
+    const offered = offeredTools(this.servers.open);
+    for (const name of this.#wanted.names ?? []) {
+      if (!offered.some((one) => answersTo(one, name))) {
+        const known = offered.map(({ tool }) => tool.name);
+        this.#scope.steps.emit({
+          kind: "notice",
+          code: "tool-missing",
+          message: `No tool is called "${name}".${didYouMean(name, known)}`,
+        });
+      }
+    }
   }
 }
 
@@ -75,47 +156,38 @@ function resolveWanted(levels: readonly ToolLevel[], runtime: AgentRuntime): Wan
   };
 }
 
-function chosenTools(
-  { names }: Wanted,
-  servers: OpenedServers,
-  scope: OpeningScope,
-): readonly OfferedTool[] {
-  const offered = servers.open.flatMap(({ toolset, prefix, name: server }) =>
+function offeredTools(servers: readonly OpenedServer[]): readonly OfferedTool[] {
+  return servers.flatMap(({ toolset, prefix, name: server }) =>
     toolset.tools.map((tool): OfferedTool => {
       const name = normalizeToolName(`${server}_${tool.name}`);
       return { tool: prefix ? tool.with({ name }) : tool, server };
     }),
   );
-  if (names === undefined) {
-    return offered;
-  }
-  for (const name of names.filter((name) => !offered.some((one) => answersTo(one, name)))) {
-    const hint = didYouMean(
-      name,
-      offered.map(({ tool }) => tool.name),
-    );
-    scope.steps.emit({
-      kind: "notice",
-      code: "tool-missing",
-      message: `No tool is called "${name}".${hint}`,
-    });
-  }
-  return offered.filter((one) => names.some((name) => answersTo(one, name)));
+}
+
+function chosenTools({ names }: Wanted, servers: readonly OpenedServer[]): readonly OfferedTool[] {
+  const offered = offeredTools(servers);
+  return names === undefined
+    ? offered
+    : offered.filter((one) => names.some((name) => answersTo(one, name)));
 }
 
 const answersTo = ({ tool }: OfferedTool, name: string): boolean =>
   tool.name === name || tool.source?.name === name;
 
-/** The tools by the names that the model will see, all different. */
+/** Tools by names that are all different, also from those that are taken. */
 function named(
   offered: readonly OfferedTool[],
+  taken: ReadonlyMap<string, Tool>,
   { steps, binding }: OpeningScope,
 ): ReadonlyMap<string, Tool> {
-  const names = uniqueToolNames(offered.map(({ tool, server }) => ({ name: tool.name, server })));
+  const standing = [...taken.keys()].map((name) => ({ name, server: undefined }));
+  const asked = offered.map(({ tool, server }) => ({ name: tool.name, server }));
+  const names = uniqueToolNames([...standing, ...asked]).slice(standing.length);
   const byName = new Map<string, Tool>();
   offered.forEach(({ tool, server }, index) => {
     const name = names[index] ?? tool.name; // one name for each tool
-    if (byName.has(name)) {
+    if (byName.has(name) || taken.has(name)) {
       throw new ConfigurationError(
         `Two tools of agent "${binding.agent.name}" are called "${name}". Rename one of them.`,
         { code: "invalid-definition" },

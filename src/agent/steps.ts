@@ -1,45 +1,59 @@
 import type { Json } from "../base/json.ts";
 import type { RunEventBody } from "./run-event.ts";
+import type { Decision, Waiting } from "./waiting.ts";
 
 /** One try of a step. */
 export interface StepAttempt {
   /** The same for each try of this step, different for every other step of any run. */
   readonly idempotencyKey: string;
-  /** 1 for the first try. */
+  /**
+   * Which execution of the run this is: 1, and one more each time it was resumed. A step may have been
+   * tried that often.
+   */
   readonly attempt: number;
   readonly signal: AbortSignal;
 }
 
 /** What a journal must know of a step before it runs it. */
 export interface StepOptions {
-  /** Whether a second try does no harm. Default false. */
+  /**
+   * Whether a second try does no harm. Default true. A step that says no, and was in flight when its
+   * process ended, is not tried again: `run` rejects with `StepInDoubt`.
+   */
   readonly idempotent?: boolean;
+  /**
+   * Whether it is taken while no other step of the participant is under way. If it is new then although
+   * recorded steps were not come to, the agent has changed, and `run` says so. Default false.
+   */
+  readonly alone?: boolean;
 }
 
 /**
  * The only door through which a run's loop touches the world. Where a journal stands behind it, a run
  * survives its process, since the loop itself reads no clock and no random number.
  *
- * Each call takes the next ordinal at once, in the order of the calls, so that steps which run side by
- * side replay in order. A step that has finished never runs again; its recorded value is returned. A
- * value is JSON and holds no credential.
+ * A step is known by its name and by how many of that name the same participant took before it, counted
+ * at the call; so steps that run side by side are found again, whatever order they end in. A step that
+ * has finished never runs again; its recorded value is returned. A value is JSON and holds no credential.
  */
 export interface Steps {
   /**
    * Does `perform` and records what it gives.
    *
-   * @throws what `perform` throws; a failure is not recorded.
+   * @throws what `perform` throws; a failure is not recorded. StepInDoubt; RunError `step-mismatch`
+   *   where the recorded run took other steps, `run-lost` and what the run's store throws.
    */
   run<Value extends Json>(
     name: string,
     perform: (attempt: StepAttempt) => Promise<Value>,
     options?: StepOptions,
   ): Promise<Value>;
-  /** Waits for a value that somebody sends under this name; `null` when `timeoutMs` passes first. */
-  waitFor<Value extends Json>(
-    signalName: string,
-    options?: { readonly timeoutMs?: number },
-  ): Promise<Value | null>;
+  /**
+   * What was decided for `waiting`; `null` where its time is over.
+   *
+   * @throws Suspension where nothing is decided yet: the run is put aside and comes here again.
+   */
+  waitFor(waiting: Waiting): Promise<Decision | null>;
   sleep(durationMs: number): Promise<void>;
   /** Milliseconds since the Unix epoch, recorded. */
   now(): Promise<number>;
@@ -47,4 +61,8 @@ export interface Steps {
   randomId(): Promise<string>;
   /** Publishes an event of the run. */
   emit(event: RunEventBody): void;
+  /** Names the participant within the run: empty for the one that was asked, else ends with a slash. */
+  readonly path: string;
+  /** The steps of a participant in the run: counted apart, and its name is added to the path of its events. */
+  within(participant: string): Steps;
 }

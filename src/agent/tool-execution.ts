@@ -5,11 +5,14 @@ import type { Tool } from "../tool/tool.ts";
 import { checkArguments } from "../tool/tool-arguments.ts";
 import { type ToolResult, toolFailure } from "../tool/tool-result.ts";
 import { unknownTool } from "../tool/unknown-tool.ts";
+import { type ApprovalScope, approveCall, confirmRetry } from "./approve-call.ts";
 import { type PresentScope, presentResult } from "./present-result.ts";
-import { failureOf, performTool, type ReadyCall, type ToolScope } from "./tool-attempt.ts";
+import type { StepAttempt } from "./steps.ts";
+import { interruptionOf, StepInDoubt, Suspension } from "./suspension.ts";
+import { failureOf, performTool, type ReadyCall } from "./tool-attempt.ts";
 
 /** What the calls of one turn are executed with. */
-export interface ExecutionScope extends ToolScope, PresentScope {
+export interface ExecutionScope extends ApprovalScope, PresentScope {
   readonly tools: ReadonlyMap<string, Tool>;
   /** How many calls of one turn run at once; 1 is one after the other. */
   readonly concurrency: number;
@@ -28,11 +31,17 @@ export interface ExecutedCalls {
   readonly results: readonly ToolResultPart[];
   /** The same as the tools gave them, with their values. */
   readonly outcomes: readonly ToolResult[];
+  /** Whether a server's tool was among those that ran. */
+  readonly tainted: boolean;
   /** Why the run cannot go on: its signal's reason, or a ConfigurationError that a tool threw. */
   readonly interruption?: { readonly reason: unknown };
 }
 
-/** Executes the calls of one turn side by side. Each settles on its own. */
+/**
+ * Executes the calls of one turn side by side. Each settles on its own.
+ *
+ * @throws Suspension where some of them wait for somebody, once the others have settled.
+ */
 export async function executeToolCalls(
   calls: readonly ToolCallPart[],
   scope: ExecutionScope,
@@ -46,9 +55,12 @@ export async function executeToolCalls(
   const results = outcomes.map(
     (outcome, index) => toResultPart(calls[index] as ToolCallPart, outcome), // one for each call
   );
-  const broken = settled.find((one) => one.status === "rejected");
-  const interruption = broken && { reason: broken.reason };
-  return { results, outcomes, ...(interruption && { interruption }) };
+  const interruption = interruptionOf(settled);
+  if (interruption?.reason instanceof Suspension) {
+    throw interruption.reason;
+  }
+  const tainted = calls.some(({ name }) => scope.tools.get(name)?.source !== undefined);
+  return { results, outcomes, tainted, ...(interruption && { interruption }) };
 }
 
 /** Like `Promise.allSettled`, with so many at once; they begin in order. */
@@ -128,6 +140,7 @@ async function execute(
   const { call } = prepared;
   const { id, name } = call;
   scope.binding.signal.throwIfAborted();
+  const denial = prepared.kind === "ready" ? await approveCall(prepared, scope) : undefined;
   const source = scope.tools.get(name)?.source;
   scope.steps.emit({
     kind: "tool-start",
@@ -136,22 +149,39 @@ async function execute(
     arguments: call.arguments,
     ...(source === undefined ? {} : { source }),
   });
-  let result = interrupted;
+  const end = (result: ToolResult): void =>
+    scope.steps.emit({ kind: "tool-end", id, name, result });
   try {
     const given =
-      prepared.kind === "refused"
-        ? failureOf(prepared.failure)
-        : await scope.steps.run(
-            `tool:${name}`,
-            (attempt) => performTool(prepared, attempt, scope),
-            {
-              idempotent: prepared.tool.idempotent,
-            },
-          );
+      prepared.kind === "refused" || denial !== undefined
+        ? failureOf(prepared.kind === "refused" ? prepared.failure : denial)
+        : await performAsStep(prepared, scope);
     const isPart = prepared.kind === "ready" && prepared.tool === scope.readTool;
-    result = await presentResult(given, { id, name, callsInTurn, isPart }, scope);
+    const result = await presentResult(given, { id, name, callsInTurn, isPart }, scope);
+    end(result);
     return result;
-  } finally {
-    scope.steps.emit({ kind: "tool-end", id, name, result });
+  } catch (thrown) {
+    if (!(thrown instanceof Suspension)) {
+      end(interrupted);
+    }
+    throw thrown;
+  }
+}
+
+/** A call that may have taken effect already is made again only where somebody says so. */
+async function performAsStep(ready: ReadyCall, scope: ExecutionScope): Promise<ToolResult> {
+  const { tool, call } = ready;
+  const perform = (attempt: StepAttempt): Promise<ToolResult> => performTool(ready, attempt, scope);
+  const options = { idempotent: tool.idempotent };
+  try {
+    return await scope.steps.run(`tool:${call.name}`, perform, options);
+  } catch (thrown) {
+    if (!(thrown instanceof StepInDoubt)) {
+      throw thrown;
+    }
+    const refusal = await confirmRetry(ready, scope);
+    return refusal === undefined
+      ? scope.steps.run(`tool:${call.name}`, perform, options)
+      : failureOf(refusal);
   }
 }

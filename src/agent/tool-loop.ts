@@ -3,6 +3,7 @@ import { type Message, toolCallsOf } from "../message/message.ts";
 import type { ToolDefinition } from "../model/model.ts";
 import type { FinishReason } from "../model/model-event.ts";
 import type { Tool } from "../tool/tool.ts";
+import type { ApprovalPolicy } from "./approval.ts";
 import { fitContext } from "./fit-context.ts";
 import { type LimitReason, LoopGuard, type RunLimits } from "./loop-guard.ts";
 import {
@@ -14,13 +15,18 @@ import {
 } from "./model-step.ts";
 import type { ModelTurn } from "./model-turn.ts";
 import type { PresentScope } from "./present-result.ts";
+import { Suspension } from "./suspension.ts";
 import type { ToolScope } from "./tool-attempt.ts";
 import { executeToolCalls } from "./tool-execution.ts";
 
 /** What a loop works with. */
 export interface LoopScope extends ModelScope, ToolScope, PresentScope {
   readonly models: ModelScope["models"];
+  /** By the name that the model sees. Grows where tools become ready later, between steps only. */
   readonly tools: ReadonlyMap<string, Tool>;
+  /** Adds the tools that have become ready. */
+  updateTools(): void;
+  readonly approval: ApprovalPolicy | undefined;
   readonly limits: RunLimits;
   /** How many calls of one turn run at once. */
   readonly concurrency: number;
@@ -45,10 +51,11 @@ export async function runToolLoop(
   firstRequest: StepRequest,
 ): Promise<LoopEnd> {
   const guard = new LoopGuard(scope.limits);
+  const offered = new OfferedTools(scope);
   const stepsBefore = state.steps;
   for (;;) {
-    const request = { ...firstRequest, tools: definitionsOf(scope.tools) };
     const limit = guard.reached(state.steps - stepsBefore, totalUsage(state));
+    const request = { ...firstRequest, tools: offered.now() };
     if (limit !== undefined) {
       return answerAtLimit(limit, state, scope, request);
     }
@@ -56,6 +63,26 @@ export async function runToolLoop(
     if (toolCallsOf(turn.message).length === 0) {
       return turn.reason;
     }
+  }
+}
+
+/** The definitions of a run's tools, made anew only where tools were added. */
+class OfferedTools {
+  readonly #scope: LoopScope;
+  #definitions: readonly ToolDefinition[];
+
+  constructor(scope: LoopScope) {
+    this.#scope = scope;
+    this.#definitions = definitionsOf(scope.tools);
+  }
+
+  now(): readonly ToolDefinition[] {
+    const { tools } = this.#scope;
+    this.#scope.updateTools();
+    if (tools.size !== this.#definitions.length) {
+      this.#definitions = definitionsOf(tools);
+    }
+    return this.#definitions;
   }
 }
 
@@ -78,7 +105,10 @@ async function takeStep(
     const calls = toolCallsOf(turn.message);
     if (calls.length > 0) {
       const cutOff = turn.reason === "length";
-      const { results, interruption } = await executeToolCalls(calls, { ...scope, cutOff });
+      const { tainted: wasTainted } = state;
+      const executed = await executeToolCalls(calls, { ...scope, cutOff, tainted: wasTainted });
+      const { results, interruption, tainted } = executed;
+      state.tainted ||= tainted;
       state.messages.push({ role: "tool", content: guard.note(calls, results) });
       if (interruption !== undefined) {
         throw interruption.reason;
@@ -88,7 +118,7 @@ async function takeStep(
   });
 }
 
-/** One model call and what it leads to, between `step-start` and `step-end`. */
+/** One model call and what it leads to, between `step-start` and `step-end`. A run that waits is in the midst of one. */
 export async function asStep<Value>(
   state: LoopState,
   { steps }: ModelScope,
@@ -97,9 +127,14 @@ export async function asStep<Value>(
   const step = state.steps + 1;
   steps.emit({ kind: "step-start", step });
   try {
-    return await work();
-  } finally {
+    const value = await work();
     steps.emit({ kind: "step-end", step });
+    return value;
+  } catch (thrown) {
+    if (!(thrown instanceof Suspension)) {
+      steps.emit({ kind: "step-end", step });
+    }
+    throw thrown;
   }
 }
 

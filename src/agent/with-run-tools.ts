@@ -1,14 +1,14 @@
 import { createId } from "../base/ids.ts";
 import type { Binding } from "../tool/binding.ts";
-import type { Tool } from "../tool/tool.ts";
-import { MemorySteps } from "./memory-steps.ts";
-import { type RunSettings, toolLevels } from "./run-scope.ts";
-import { openRunTools } from "./run-tools.ts";
+import { RecordedSteps } from "./recorded-steps.ts";
+import { RunJournal } from "./run-journal.ts";
+import { bindRun, openingScope, type RunSettings, toolLevels } from "./run-scope.ts";
+import { openRunTools, type RunTools } from "./run-tools.ts";
 import type { Steps } from "./steps.ts";
 
 /** The tools of a run that does not take place. */
 export interface BorrowedTools {
-  readonly tools: ReadonlyMap<string, Tool>;
+  readonly tools: RunTools;
   readonly binding: Binding;
   readonly steps: Steps;
 }
@@ -18,27 +18,32 @@ export async function withRunTools<Value>(
   settings: RunSettings,
   use: (borrowed: BorrowedTools) => Promise<Value>,
 ): Promise<Value> {
-  const { runtime } = settings;
-  const binding = bind(settings);
-  const { signal } = binding;
-  const { id: runId } = binding.run;
-  const steps = new MemorySteps({ runId, signal, clock: runtime.clock, emit: () => {} });
-  const { tools, servers } = await openRunTools(toolLevels(settings), { runtime, binding, steps });
+  const { runtime, definition, options } = settings;
+  const { signal = new AbortController().signal } = options;
+  const runId = createId("run");
+  const agentPath = [definition.name];
+  const binding = bindRun(settings, { runId, agentPath, signal }, undefined);
+  const steps = new RecordedSteps(
+    {
+      runId,
+      signal,
+      clock: runtime.clock,
+      journal: new RunJournal([], () => undefined),
+      decisions: {},
+      execution: 1,
+      marksStarts: false,
+      emit: () => {},
+    },
+    agentPath,
+  );
+  const tools = await openRunTools(
+    toolLevels(settings),
+    openingScope(settings, { binding, steps }),
+  );
   try {
+    await tools.complete();
     return await use({ tools, binding, steps });
   } finally {
-    await servers.close();
+    await tools.servers.close();
   }
-}
-
-function bind({ definition, runtime, options }: RunSettings): Binding {
-  const { actor, context, signal = new AbortController().signal } = options;
-  const { name } = definition;
-  const who = actor === undefined ? {} : { actor };
-  return {
-    run: { id: createId("run"), context, agentPath: [name], ...who },
-    agent: { name },
-    signal,
-    credential: (wanted) => runtime.credentials.credential(wanted, { ...who, signal }),
-  };
 }

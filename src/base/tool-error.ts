@@ -14,6 +14,8 @@ export type ToolErrorCode =
   | "unknown-tool"
   /** The arguments are not what the tool takes. */
   | "invalid-arguments"
+  /** A policy or a person has not allowed the call. */
+  | "tool-denied"
   /** The tool did not end in its time. */
   | "tool-timeout"
   /** No connection, or it broke. */

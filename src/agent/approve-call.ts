@@ -1,0 +1,114 @@
+import { untilAborted } from "../base/abort.ts";
+import { ToolError } from "../base/tool-error.ts";
+import { type ApprovalAnswer, type ApprovalPolicy, approve } from "./approval.ts";
+import type { Steps } from "./steps.ts";
+import type { ReadyCall, ToolScope } from "./tool-attempt.ts";
+import type { Decision, Waiting, WaitingCall } from "./waiting.ts";
+
+/** What a call is approved with. */
+export interface ApprovalScope extends ToolScope {
+  readonly approval: ApprovalPolicy | undefined;
+  /** Whether something that a server said was read before this turn. */
+  readonly tainted: boolean;
+}
+
+/**
+ * Asks the policy and, where it says so, a person.
+ *
+ * @returns why the call is not made, for the model; `undefined` where it may be.
+ * @throws Suspension where nobody has decided yet; RunError `hook-failed`.
+ */
+export async function approveCall(
+  ready: ReadyCall,
+  scope: ApprovalScope,
+): Promise<ToolError | undefined> {
+  const { approval, binding, steps, tainted } = scope;
+  if (approval === undefined) {
+    return undefined;
+  }
+  const { call, tool } = ready;
+  const answer = await steps.run<ApprovalAnswer>(`approval:${call.name}`, () => {
+    const request = { tool, arguments: call.arguments, tainted, binding };
+    return untilAborted(approve(approval, request), binding.signal);
+  });
+  switch (answer.kind) {
+    case "allow":
+      return undefined;
+    case "deny":
+      return denied(call.name, answer.reason);
+    case "ask": {
+      const reason = answer.reason === undefined ? {} : { reason: answer.reason };
+      const waiting = { kind: "approval", call: waitingCall(ready), ...reason } as const;
+      return refusalOf(await ask(waiting, approval.timeoutMs, ready, scope), ready);
+    }
+  }
+}
+
+/**
+ * Asks whether a call is made again that was in flight when its process ended.
+ *
+ * @returns why it is not, for the model; `undefined` where it is.
+ * @throws Suspension where nobody has decided yet.
+ */
+export async function confirmRetry(
+  ready: ReadyCall,
+  scope: ApprovalScope,
+): Promise<ToolError | undefined> {
+  const waiting = { kind: "confirm-retry", call: waitingCall(ready) } as const;
+  const decision = await ask(waiting, scope.approval?.timeoutMs, ready, scope);
+  return decision?.kind === "approve"
+    ? undefined
+    : new ToolError(
+        `Tool "${ready.call.name}" was interrupted, and it is not known whether it took effect. It was not called again.${because(decision)}`,
+        { code: "tool-denied" },
+      );
+}
+
+type Question =
+  | Omit<Extract<Waiting, { kind: "approval" }>, "id" | "agentPath">
+  | Omit<Extract<Waiting, { kind: "confirm-retry" }>, "id" | "agentPath">;
+
+async function ask(
+  question: Question,
+  timeoutMs: number | undefined,
+  { call }: ReadyCall,
+  { steps, binding }: ApprovalScope,
+): Promise<Decision | null> {
+  const id = `${steps.path}${question.kind}:${call.id}`;
+  const { agentPath } = binding.run;
+  const expiry = await expiryOf(timeoutMs, steps);
+  const waiting: Waiting = { ...question, id, agentPath, ...expiry };
+  steps.emit({ kind: "approval-request", waiting });
+  const decision = await steps.waitFor(waiting);
+  steps.emit({ kind: "approval-end", id, decision: decision ?? { kind: "expired" } });
+  return decision;
+}
+
+async function expiryOf(
+  timeoutMs: number | undefined,
+  steps: Steps,
+): Promise<{ readonly expiresAt?: number }> {
+  return timeoutMs === undefined ? {} : { expiresAt: (await steps.now()) + timeoutMs };
+}
+
+const waitingCall = ({ call, tool }: ReadyCall): WaitingCall => ({
+  id: call.id,
+  name: call.name,
+  arguments: call.arguments,
+  ...(tool.source === undefined ? {} : { server: tool.source.server }),
+});
+
+const refusalOf = (decision: Decision | null, { call }: ReadyCall): ToolError | undefined => {
+  if (decision?.kind === "approve") {
+    return undefined;
+  }
+  return decision === null
+    ? denied(call.name, "nobody decided in time")
+    : denied(call.name, decision.kind === "deny" ? (decision.reason ?? "it was refused") : "");
+};
+
+const because = (decision: Decision | null): string =>
+  decision?.kind === "deny" && decision.reason !== undefined ? ` ${decision.reason}` : "";
+
+const denied = (name: string, reason: string): ToolError =>
+  new ToolError(`Tool "${name}" was not called: ${reason}`, { code: "tool-denied" });

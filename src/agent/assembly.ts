@@ -1,0 +1,80 @@
+import type { AgentRuntime } from "./agent-runtime.ts";
+import { checkInput, checkRunOptions } from "./check-run-options.ts";
+import { HostedRun } from "./hosted-run.ts";
+import type { Participant } from "./participant.ts";
+import type { Run } from "./run.ts";
+import type { ResumeOptions, RunInput, RunOptions } from "./run-options.ts";
+import type { RunResult } from "./run-result.ts";
+
+/** Anything that can be asked: an agent, or several as one. Holds no state between runs. */
+export interface Assembly<Output = unknown> {
+  readonly name: string;
+  readonly description: string | undefined;
+  /**
+   * Runs once and tells how it ended. Never rejects because a run went wrong: look at `status`, or
+   * call `orThrow()` on the result.
+   *
+   * @throws ConfigurationError where the options themselves are not valid.
+   */
+  ask(input: RunInput, options?: RunOptions): Promise<RunResult<Output>>;
+  /** The same, to be watched while it happens; starts with the first look. */
+  stream(input: RunInput, options?: RunOptions): Run<Output>;
+  /**
+   * Goes on with a run of this assembly that waits for somebody, or whose process has ended: steps that
+   * were done are not done again. The run has the same id, and its events go on from where they were.
+   *
+   * What was not given to the run as plain data must be given again: context, signal, model, limits,
+   * tools and the stores. The result is `failed` with `run-not-found`, `run-finished`, `run-conflict`
+   * or `decision-refused` where the run cannot be resumed so.
+   */
+  resume(runId: string, options?: ResumeOptions): Promise<RunResult<Output>>;
+  /** The same, to be watched while it happens; has the events from `run-resume` on. */
+  resumeStream(runId: string, options?: ResumeOptions): Run<Output>;
+}
+
+/** An assembly that runs what `participantNow` gives. */
+export function createAssembly<Output>(
+  participant: Participant,
+  runtimeNow: () => AgentRuntime,
+): Assembly<Output> {
+  const { name, description } = participant;
+  const ask = (input: RunInput, options: RunOptions, observed: boolean): Run<Output> => {
+    checkInput(input, name);
+    const runtime = runtimeNow();
+    checkRunOptions(options, runtime);
+    const source = { kind: "ask", input } as const;
+    return new HostedRun<Output>({ participant, runtime, options, source, observed });
+  };
+  const resume = (runId: string, given: ResumeOptions, observed: boolean): Run<Output> => {
+    const { decisions = {}, ...options } = given;
+    const runtime = runtimeNow();
+    checkRunOptions(options, runtime);
+    const source = { kind: "resume", runId, decisions } as const;
+    return new HostedRun<Output>({ participant, runtime, options, source, observed });
+  };
+  const assembly: Assembly<Output> = {
+    name,
+    description,
+    ask: async (input, options = {}) => ask(input, options, false).result,
+    stream: (input, options = {}) => ask(input, options, true),
+    resume: async (runId, options = {}) => resume(runId, options, false).result,
+    resumeStream: (runId, options = {}) => resume(runId, options, true),
+  };
+  participants.set(assembly, participant);
+  return assembly;
+}
+
+const participants = new WeakMap<object, Participant>();
+
+/** What takes part for an assembly; `undefined` for what was not made here. */
+export const participantOf = (assembly: object): Participant | undefined =>
+  participants.get(assembly);
+
+/** Lets another object, which is asked like `assembly`, count as it. */
+export function asAssembly<Value extends object>(value: Value, assembly: Assembly): Value {
+  const participant = participants.get(assembly);
+  if (participant !== undefined) {
+    participants.set(value, participant);
+  }
+  return value;
+}

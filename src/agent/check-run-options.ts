@@ -1,0 +1,54 @@
+import { ConfigurationError } from "../base/dragoman-error.ts";
+import { checkLimits, checkObject } from "./agent-definition.ts";
+import type { AgentRuntime } from "./agent-runtime.ts";
+import type { RunOptions } from "./run-options.ts";
+
+/** Every option, so that the compiler misses none here. */
+const optionNames: Readonly<Record<keyof RunOptions, true>> = {
+  actor: true,
+  context: true,
+  signal: true,
+  timeoutMs: true,
+  model: true,
+  limits: true,
+  session: true,
+  store: true,
+  tools: true,
+  mcp: true,
+};
+
+/** @throws ConfigurationError where it is neither a text nor a list of parts. */
+export function checkInput(input: unknown, agent: string): void {
+  if (typeof input !== "string" && !Array.isArray(input)) {
+    throw invalid(
+      `Agent "${agent}" was asked something that is neither a text nor a list of parts.`,
+    );
+  }
+}
+
+/** @throws ConfigurationError that names the option and what is allowed. */
+export function checkRunOptions(options: RunOptions, { sessions }: AgentRuntime): void {
+  checkObject(options, Object.keys(optionNames), "options of a run");
+  const { timeoutMs, limits, session, signal, store } = options;
+  if (timeoutMs !== undefined && !(typeof timeoutMs === "number" && timeoutMs > 0)) {
+    throw invalid(`timeoutMs is ${timeoutMs}; it must be above 0.`);
+  }
+  if (signal !== undefined && !("aborted" in signal && "addEventListener" in signal)) {
+    throw invalid("The signal of a run must be an AbortSignal.");
+  }
+  checkLimits(limits, " of the run");
+  if (session !== undefined && (typeof session.id !== "string" || session.id === "")) {
+    throw invalid("The session of a run needs an id, a text that is not empty: { id, store? }.");
+  }
+  if (session !== undefined && (session.store ?? sessions) === undefined) {
+    throw invalid(
+      "A run with a session needs a store: give session.store, or configure({ sessions }), one of memorySessions, sqliteSessions and postgresSessions of dragoman/stores.",
+    );
+  }
+  if (store !== undefined && !("takeOver" in store)) {
+    throw invalid("The store of a run must be a RunStore, such as those of dragoman/stores.");
+  }
+}
+
+const invalid = (message: string): ConfigurationError =>
+  new ConfigurationError(message, { code: "invalid-configuration" });

@@ -1,0 +1,218 @@
+import { messageOf } from "../base/dragoman-error.ts";
+import { createId } from "../base/ids.ts";
+import type { AgentRuntime } from "./agent-runtime.ts";
+import type { Participant, ParticipantScope } from "./participant.ts";
+import { RecordedSteps } from "./recorded-steps.ts";
+import type { Run } from "./run.ts";
+import {
+  type BeginningScope,
+  type BegunRun,
+  beginRun,
+  putAside,
+  type RunSource,
+} from "./run-beginning.ts";
+import { RunDraft } from "./run-draft.ts";
+import { RunError } from "./run-error.ts";
+import type { RunEvent } from "./run-event.ts";
+import { RunJournal } from "./run-journal.ts";
+import type { RunOptions } from "./run-options.ts";
+import { RunPublisher } from "./run-publisher.ts";
+import type { RunResult } from "./run-result.ts";
+import type { RunChanges } from "./run-store.ts";
+import { failedRun, settleRun } from "./settle-run.ts";
+
+/** What a run is made of. */
+export interface HostedRunOptions {
+  readonly participant: Participant;
+  readonly runtime: AgentRuntime;
+  readonly options: RunOptions;
+  readonly source: RunSource;
+  /** Whether anybody may read the events; if not, none are kept for readers. */
+  readonly observed: boolean;
+}
+
+/** A run in this process: its limits, its events, what is kept of it, its end. */
+export class HostedRun<Output> implements Run<Output> {
+  readonly id: string;
+  readonly #run: HostedRunOptions;
+  readonly #beginning: BeginningScope;
+  readonly #publisher: RunPublisher;
+  readonly #controller = new AbortController();
+  readonly #draft = new RunDraft();
+  #result: Promise<RunResult<Output>> | undefined;
+
+  constructor(run: HostedRunOptions) {
+    const { source, runtime, participant, options } = run;
+    this.#run = run;
+    this.id = source.kind === "resume" ? source.runId : createId("run");
+    this.#beginning = { id: this.id, agent: participant.name, source, runtime, options };
+    this.#publisher = new RunPublisher(this.id, runtime.clock, run.observed);
+  }
+
+  get result(): Promise<RunResult<Output>> {
+    this.#result ??= this.#start();
+    return this.#result;
+  }
+
+  cancel(reason: unknown = "cancelled"): void {
+    this.#controller.abort(reason);
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<RunEvent, void, undefined> {
+    this.#result ??= this.#start();
+    yield* this.#publisher;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#result !== undefined) {
+      this.cancel("disposed");
+      await this.#result;
+    }
+  }
+
+  async #start(): Promise<RunResult<Output>> {
+    const { activeRuns } = this.#run.runtime;
+    const release = this.#startLimits();
+    try {
+      if (activeRuns.has(this.id)) {
+        throw new RunError(`Run ${this.id} is being executed already.`, { code: "run-conflict" });
+      }
+      activeRuns.add(this.id);
+      try {
+        return await this.#execute(await beginRun(this.#beginning));
+      } finally {
+        activeRuns.delete(this.id);
+      }
+    } catch (thrown) {
+      return failedRun(thrown, this.#draft.report(this.id)); // it did not begin
+    } finally {
+      release();
+      this.#publisher.close();
+    }
+  }
+
+  async #execute(begun: BegunRun): Promise<RunResult<Output>> {
+    const journal = new RunJournal(begun.steps, (record) => begun.recorder?.step(record));
+    const scope = this.#scope(begun, journal);
+    const result = await settleRun<Output>(this.#perform(begun, scope), scope);
+    this.#publishEnd(result, scope.agentPath);
+    try {
+      await this.#keep(result, begun, journal);
+      return result;
+    } catch (thrown) {
+      const { logger } = this.#run.runtime;
+      logger.error(`Run ${this.id} could not be recorded: ${messageOf(thrown)}`);
+      return result.status === "failed" ? result : failedRun(thrown, result);
+    }
+  }
+
+  async #perform(begun: BegunRun, scope: ParticipantScope): ReturnType<Participant["perform"]> {
+    const { participant } = this.#run;
+    const { sequence, recorder, past, closing } = begun;
+    const { agentPath } = scope;
+    this.#publisher.goOnFrom({ sequence, recorder, events: past ?? [] });
+    if (past !== undefined) {
+      this.#publisher.publish({ kind: "run-resume" }, agentPath);
+    }
+    for (const event of closing) {
+      this.#publisher.publish(event.body, event.agentPath);
+    }
+    this.#publisher.publish({ kind: "run-start", agent: participant.name }, agentPath);
+    scope.signal.throwIfAborted();
+    return participant.perform(scope);
+  }
+
+  #scope(begun: BegunRun, journal: RunJournal): ParticipantScope {
+    const { participant, runtime } = this.#run;
+    const { input, options, decisions, recorder } = begun;
+    const { timeoutMs } = options;
+    const { clock } = runtime;
+    const { signal } = this.#controller;
+    const runId = this.id;
+    const agentPath = [participant.name];
+    const steps = new RecordedSteps(
+      {
+        runId,
+        signal,
+        clock,
+        journal,
+        decisions,
+        execution: begun.execution,
+        marksStarts: recorder !== undefined,
+        emit: (event, path) => this.#publisher.publish(event, path),
+      },
+      agentPath,
+    );
+    const deadline = timeoutMs === undefined ? undefined : clock.now() + timeoutMs;
+    const draft = this.#draft;
+    const outerLevels = [runtime.global];
+    return {
+      input,
+      options,
+      runtime,
+      runId,
+      agentPath,
+      steps,
+      signal,
+      deadline,
+      outerLevels,
+      draft,
+    };
+  }
+
+  /** Couples the run to the caller's signal and deadline. @returns what uncouples it. */
+  #startLimits(): () => void {
+    const { signal, timeoutMs } = this.#run.options;
+    const onAbort = (): void => this.cancel(signal?.reason);
+    if (signal?.aborted) {
+      onAbort();
+    }
+    signal?.addEventListener("abort", onAbort, { once: true });
+    const stopTimer =
+      timeoutMs === undefined
+        ? undefined
+        : this.#run.runtime.clock.startTimer(
+            () => this.#controller.abort(deadlineOf(timeoutMs)),
+            timeoutMs,
+          );
+    return () => {
+      signal?.removeEventListener("abort", onAbort);
+      stopTimer?.();
+    };
+  }
+
+  #publishEnd(result: RunResult<Output>, agentPath: readonly string[]): void {
+    const { status, text, usage } = result;
+    if (status === "suspended") {
+      const { waitingFor } = result;
+      this.#publisher.publish({ kind: "run-suspend", waitingFor }, agentPath);
+    } else {
+      const error = status === "failed" ? { error: result.error } : {};
+      this.#publisher.publish({ kind: "run-end", status, text, usage, ...error }, agentPath);
+    }
+  }
+
+  /** Records how the run stands now. */
+  async #keep(result: RunResult<Output>, begun: BegunRun, journal: RunJournal): Promise<void> {
+    const { suspendedRuns, app } = this.#run.runtime;
+    const { recorder, store } = begun;
+    const changes: RunChanges = {
+      status: result.status,
+      text: result.text,
+      waitingFor: result.status === "suspended" ? result.waitingFor : [],
+      ...(result.status === "failed" ? { error: result.error } : {}),
+    };
+    if (recorder !== undefined) {
+      await recorder.conclude(changes);
+    } else if (result.status === "suspended") {
+      const events = this.#publisher.kept;
+      await putAside(begun, this.#beginning, { ...changes, events, steps: journal.records });
+    }
+    if (store === suspendedRuns && result.status !== "suspended") {
+      await store.delete({ app, id: this.id });
+    }
+  }
+}
+
+const deadlineOf = (timeoutMs: number): RunError =>
+  new RunError(`The run did not end within ${timeoutMs} ms.`, { code: "deadline-exceeded" });

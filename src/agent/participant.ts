@@ -1,0 +1,42 @@
+import type { AgentRuntime } from "./agent-runtime.ts";
+import type { RunDraft } from "./run-draft.ts";
+import type { RunInput, RunOptions } from "./run-options.ts";
+import type { ToolLevel } from "./run-tools.ts";
+import type { Steps } from "./steps.ts";
+import type { LoopEnd } from "./tool-loop.ts";
+
+/** What takes part in a run: the agent or assembly that was asked, and those that it asks in turn. */
+export interface Participant {
+  readonly name: string;
+  readonly description: string | undefined;
+  /**
+   * Works until there is an answer. What it has done is in the scope's draft, also when it throws.
+   *
+   * @throws Suspension where it waits for somebody; the signal's reason; whatever went wrong.
+   */
+  perform(scope: ParticipantScope): Promise<Answer>;
+}
+
+/** What a participant gives, besides the text in its draft. */
+export interface Answer {
+  readonly end: LoopEnd;
+  /** The typed answer, where one was asked for. */
+  readonly output: unknown;
+}
+
+/** What a participant works with. */
+export interface ParticipantScope {
+  readonly input: RunInput;
+  readonly options: RunOptions;
+  readonly runtime: AgentRuntime;
+  readonly runId: string;
+  /** Names from the outermost assembly to this participant. */
+  readonly agentPath: readonly string[];
+  readonly steps: Steps;
+  readonly signal: AbortSignal;
+  /** When it must have ended, in milliseconds since the Unix epoch. */
+  readonly deadline: number | undefined;
+  /** What the assemblies around it say of tools and servers, the outermost first. */
+  readonly outerLevels: readonly ToolLevel[];
+  readonly draft: RunDraft;
+}

@@ -1,0 +1,127 @@
+import type { Clock } from "../base/clock.ts";
+import { createId } from "../base/ids.ts";
+import type { Json } from "../base/json.ts";
+import { sleep } from "../base/sleep.ts";
+import { RunError } from "./run-error.ts";
+import type { RunEventBody } from "./run-event.ts";
+import type { RunJournal } from "./run-journal.ts";
+import type { StepAttempt, StepOptions, Steps } from "./steps.ts";
+import { StepInDoubt, Suspension } from "./suspension.ts";
+import type { Decision, Waiting } from "./waiting.ts";
+
+/** What recorded steps need of their run. */
+export interface RecordedStepsOptions {
+  readonly runId: string;
+  readonly signal: AbortSignal;
+  readonly clock: Clock;
+  readonly journal: RunJournal;
+  /** What was decided for this run, by the id of what was waited for. */
+  readonly decisions: Readonly<Record<string, Decision>>;
+  /** 1, and one more each time the run was resumed. */
+  readonly execution: number;
+  /** Whether a step that may not be repeated is recorded before it begins. */
+  readonly marksStarts: boolean;
+  /** Publishes an event of the participant with this path, which is counted from the run's first. */
+  readonly emit: (event: RunEventBody, agentPath: readonly string[]) => void;
+}
+
+/** Steps that are kept in a journal: those of an earlier execution are not done again. */
+export class RecordedSteps implements Steps {
+  readonly path: string;
+  readonly #options: RecordedStepsOptions;
+  readonly #agentPath: readonly string[];
+  readonly #counts = new Map<string, number>();
+
+  constructor(options: RecordedStepsOptions, agentPath: readonly string[], path = "") {
+    this.#options = options;
+    this.#agentPath = agentPath;
+    this.path = path;
+  }
+
+  async run<Value extends Json>(
+    name: string,
+    perform: (attempt: StepAttempt) => Promise<Value>,
+    { idempotent = true, alone = false }: StepOptions = {},
+  ): Promise<Value> {
+    const { runId, signal, journal, marksStarts, execution } = this.#options;
+    const key = this.#nextKey(name);
+    const record = journal.reach(key);
+    if (record?.kind === "finished") {
+      return record.value as Value; // what this very step gave before
+    }
+    if (record?.kind === "started") {
+      throw new StepInDoubt(`Step "${key}" began, and whether it took effect is not known.`);
+    }
+    if (alone) {
+      this.#refuseOtherPath(key);
+    }
+    if (marksStarts && !idempotent) {
+      await journal.add({ kind: "started", key });
+    }
+    const value = await perform({ idempotencyKey: `${runId}:${key}`, attempt: execution, signal });
+    await journal.add({ kind: "finished", key, value });
+    return value;
+  }
+
+  async waitFor(waiting: Waiting): Promise<Decision | null> {
+    const { journal, decisions, clock } = this.#options;
+    const key = `${this.path}wait:${waiting.id}`;
+    const record = journal.reach(key);
+    if (record?.kind === "finished") {
+      return record.value as Decision | null; // written below
+    }
+    const { expiresAt } = waiting;
+    const isOver = expiresAt !== undefined && clock.now() >= expiresAt;
+    const decision = decisions[waiting.id] ?? (isOver ? null : undefined);
+    if (decision === undefined) {
+      throw new Suspension([waiting]);
+    }
+    await journal.add({ kind: "finished", key, value: decision });
+    return decision;
+  }
+
+  async sleep(durationMs: number): Promise<void> {
+    const { clock, signal } = this.#options;
+    const until = await this.run("sleep", async () => clock.now() + durationMs);
+    const left = until - clock.now();
+    if (left > 0) {
+      await sleep(clock, left, signal);
+    }
+  }
+
+  now(): Promise<number> {
+    return this.run("now", async () => this.#options.clock.now());
+  }
+
+  randomId(): Promise<string> {
+    return this.run("id", async () => createId("id"));
+  }
+
+  emit(event: RunEventBody): void {
+    this.#options.emit(event, this.#agentPath);
+  }
+
+  within(participant: string): Steps {
+    const path = `${this.#nextKey(participant)}/`;
+    return new RecordedSteps(this.#options, [...this.#agentPath, participant], path);
+  }
+
+  #nextKey(name: string): string {
+    // A slash would look like a participant's.
+    const plain = name.replaceAll("/", "|");
+    const count = (this.#counts.get(plain) ?? 0) + 1;
+    this.#counts.set(plain, count);
+    return `${this.path}${plain}#${count}`;
+  }
+
+  /** All recorded steps must have been taken before a new one that stands alone. */
+  #refuseOtherPath(key: string): void {
+    const missed = this.#options.journal.missed(this.path);
+    if (missed !== undefined) {
+      throw new RunError(
+        `Run ${this.#options.runId} cannot go on: it has taken the step "${missed}" before, but the agent now takes "${key}" in its place. Resume it with the agent that it was begun with.`,
+        { code: "step-mismatch" },
+      );
+    }
+  }
+}

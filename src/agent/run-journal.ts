@@ -1,0 +1,54 @@
+import type { StepRecord } from "./run-store.ts";
+
+/** The recorded steps of one run, and where new ones are written. */
+export class RunJournal {
+  readonly #records = new Map<string, StepRecord>();
+  /** Recorded steps that this execution has not come to yet. */
+  readonly #ahead = new Set<string>();
+  readonly #write: (record: StepRecord) => Promise<void> | undefined;
+
+  /**
+   * @param records what an earlier execution has recorded.
+   * @param write keeps a record; a step is not done before it is kept. It may give nothing where the
+   *   run is not kept while it goes on.
+   */
+  constructor(
+    records: readonly StepRecord[],
+    write: (record: StepRecord) => Promise<void> | undefined,
+  ) {
+    for (const record of records) {
+      this.#records.set(record.key, record);
+      this.#ahead.add(record.key);
+    }
+    this.#write = write;
+  }
+
+  /** All records, the earliest first. */
+  get records(): readonly StepRecord[] {
+    return [...this.#records.values()];
+  }
+
+  /** What is recorded of a step that the execution has come to. */
+  reach(key: string): StepRecord | undefined {
+    this.#ahead.delete(key);
+    return this.#records.get(key);
+  }
+
+  /** A recorded step of the participant that it should have taken before a new one; `undefined` for none. */
+  missed(path: string): string | undefined {
+    for (const key of this.#ahead) {
+      if (key.startsWith(path) && !key.slice(path.length).includes("/")) {
+        return key;
+      }
+    }
+    return undefined;
+  }
+
+  async add(record: StepRecord): Promise<void> {
+    this.#records.set(record.key, record);
+    const writing = this.#write(record);
+    if (writing !== undefined) {
+      await writing;
+    }
+  }
+}

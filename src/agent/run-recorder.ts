@@ -1,0 +1,103 @@
+import type { Clock } from "../base/clock.ts";
+import { eventMerging, type RunEvent } from "./run-event.ts";
+import type { RunChanges, RunKey, RunStore, StepRecord } from "./run-store.ts";
+
+/** Where a run is recorded, and under whose name. */
+export interface RunRecorderOptions {
+  readonly store: RunStore;
+  readonly key: RunKey;
+  readonly owner: string;
+  readonly clock: Clock;
+}
+
+/** How long events may wait for a step to be written with, in milliseconds. */
+const longestDelayMs = 50;
+
+/**
+ * Writes a run's steps and events to its store, in order. While one write is under way, what comes is
+ * gathered for the next, so that many steps side by side cost few writes.
+ */
+export class RunRecorder {
+  readonly #options: RunRecorderOptions;
+  #steps: StepRecord[] = [];
+  #events: RunEvent[] = [];
+  #next: Promise<void> | undefined;
+  #current: Promise<void> = Promise.resolve();
+  #stopTimer: (() => void) | undefined;
+  #failure: { readonly reason: unknown } | undefined;
+
+  constructor(options: RunRecorderOptions) {
+    this.#options = options;
+  }
+
+  /** Keeps an event, soon. */
+  event(event: RunEvent): void {
+    const key = eventMerging.keyOf(event);
+    const last = this.#events.at(-1);
+    if (key !== undefined && last !== undefined && eventMerging.keyOf(last) === key) {
+      this.#events[this.#events.length - 1] = eventMerging.join([last, event]);
+    } else {
+      this.#events.push(event);
+    }
+    if (this.#next === undefined) {
+      this.#stopTimer ??= this.#options.clock.startTimer(() => {
+        this.#stopTimer = undefined;
+        this.#flush().catch(() => {}); // told by the next step, or at the end
+      }, longestDelayMs);
+    }
+  }
+
+  /**
+   * Keeps a step, with the events so far.
+   *
+   * @throws what the store throws.
+   */
+  step(record: StepRecord): Promise<void> {
+    this.#steps.push(record);
+    return this.#flush();
+  }
+
+  /** Keeps how the run ended or stands, with all that is left. @throws what the store throws. */
+  async conclude(changes: RunChanges): Promise<void> {
+    await this.#flush();
+    await this.#write({ ...changes, events: this.#takeEvents() });
+  }
+
+  #flush(): Promise<void> {
+    this.#next ??= this.#current.then(
+      () => this.#writeGathered(),
+      () => this.#writeGathered(),
+    );
+    return this.#next;
+  }
+
+  #writeGathered(): Promise<void> {
+    const steps = this.#steps;
+    this.#steps = [];
+    this.#next = undefined;
+    this.#current = this.#write({ steps, events: this.#takeEvents() });
+    return this.#current;
+  }
+
+  #takeEvents(): readonly RunEvent[] {
+    this.#stopTimer?.();
+    this.#stopTimer = undefined;
+    const events = this.#events;
+    this.#events = [];
+    return events;
+  }
+
+  /** After one failure nothing is written: what came later would stand without what came before. */
+  async #write(changes: RunChanges): Promise<void> {
+    const { store, key, owner } = this.#options;
+    if (this.#failure !== undefined) {
+      throw this.#failure.reason;
+    }
+    try {
+      await store.write(key, owner, changes);
+    } catch (reason) {
+      this.#failure = { reason };
+      throw reason;
+    }
+  }
+}

@@ -1,0 +1,61 @@
+import type { Answer, ParticipantScope } from "./participant.ts";
+import { RunError } from "./run-error.ts";
+import { toRunFailure } from "./run-failure.ts";
+import type { CompletedRun, RunReport, RunResult } from "./run-result.ts";
+import { Suspension } from "./suspension.ts";
+
+/** What a participant did, as a result; never rejects. */
+export async function settleRun<Output>(
+  work: Promise<Answer>,
+  { draft, runId, signal }: Pick<ParticipantScope, "draft" | "runId" | "signal">,
+): Promise<RunResult<Output>> {
+  try {
+    return completedRun(await work, draft.report(runId));
+  } catch (thrown) {
+    const report = draft.report(runId);
+    // A run that is cancelled while it waits is cancelled.
+    if (signal.aborted && !RunError.is(signal.reason)) {
+      return cancelledRun(signal.reason, report);
+    }
+    if (signal.aborted) {
+      return failedRun(signal.reason, report);
+    }
+    return thrown instanceof Suspension ? suspendedRun(thrown, report) : failedRun(thrown, report);
+  }
+}
+
+function completedRun<Output>({ end, output }: Answer, report: RunReport): CompletedRun<Output> {
+  const result: CompletedRun<Output> = {
+    status: "completed",
+    finishReason: end,
+    output: output as Output, // checked by the agent's own schema; undefined where it has none
+    ...report,
+    orThrow: () => result,
+  };
+  return result;
+}
+
+/** A run that broke off with what was thrown. */
+export function failedRun<Output>(cause: unknown, report: RunReport): RunResult<Output> {
+  const orThrow = (): never => {
+    throw cause;
+  };
+  return { status: "failed", error: toRunFailure(cause), cause, ...report, orThrow };
+}
+
+function cancelledRun<Output>(reason: unknown, report: RunReport): RunResult<Output> {
+  const orThrow = (): never => {
+    throw new RunError("The run was cancelled.", { code: "cancelled", cause: reason });
+  };
+  return { status: "cancelled", reason, ...report, orThrow };
+}
+
+function suspendedRun<Output>({ waitingFor }: Suspension, report: RunReport): RunResult<Output> {
+  const orThrow = (): never => {
+    const ids = waitingFor.map(({ id }) => JSON.stringify(id)).join(", ");
+    throw new RunError(`The run waits for a decision on ${ids}; resume it with one.`, {
+      code: "suspended",
+    });
+  };
+  return { status: "suspended", waitingFor, ...report, orThrow };
+}

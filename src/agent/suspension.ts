@@ -1,0 +1,38 @@
+import type { Waiting } from "./waiting.ts";
+
+/** Thrown through a run's loop where it cannot go on before somebody has decided. Not an error of the run. */
+export class Suspension extends Error {
+  override readonly name = "Suspension";
+  /** At least one. */
+  readonly waitingFor: readonly Waiting[];
+
+  constructor(waitingFor: readonly Waiting[]) {
+    super("The run waits for a decision.");
+    this.waitingFor = waitingFor;
+  }
+}
+
+/** A step that was in flight when its process ended, and that may have taken effect. */
+export class StepInDoubt extends Error {
+  override readonly name = "StepInDoubt";
+}
+
+/**
+ * What several pieces of work that went on side by side leave behind when some of them broke off: the
+ * first true failure, else one suspension for all.
+ *
+ * @returns `undefined` where none broke off.
+ */
+export function interruptionOf(
+  settled: readonly PromiseSettledResult<unknown>[],
+): { readonly reason: unknown } | undefined {
+  const reasons = settled.flatMap((one) => (one.status === "rejected" ? [one.reason] : []));
+  if (reasons.length === 0) {
+    return undefined;
+  }
+  const suspensions = reasons.filter((reason) => reason instanceof Suspension);
+  const failed = reasons.findIndex((reason) => !(reason instanceof Suspension));
+  return failed >= 0
+    ? { reason: reasons[failed] }
+    : { reason: new Suspension(suspensions.flatMap(({ waitingFor }) => waitingFor)) };
+}
