@@ -15,6 +15,8 @@ export type NoticeCode =
   | "offline-model"
   /** A tool got another name, because its own was taken. */
   | "tool-renamed"
+  /** A server's tool was left out, because its name can be mistaken for another's. */
+  | "tool-look-alike"
   /** A tool that was asked for by name is not there. */
   | "tool-missing"
   /** The run did not complete, and its messages could not be appended to its session either. */

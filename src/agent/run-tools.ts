@@ -1,5 +1,6 @@
 import { didYouMean } from "../base/closest-name.ts";
 import { ConfigurationError } from "../base/dragoman-error.ts";
+import { LookAlikes } from "../tool/look-alike.ts";
 import { isTool, type Tool } from "../tool/tool.ts";
 import { normalizeToolName, uniqueToolNames } from "../tool/tool-names.ts";
 import { isToolset, type Toolset } from "../tool/toolset.ts";
@@ -68,6 +69,7 @@ class NamedTools implements RunTools {
   /** How many of the open servers are in. */
   #included = 0;
   #missingTold = false;
+  readonly #lookAlikes = new LookAlikes();
 
   constructor(wanted: Wanted, servers: RunServers, scope: OpeningScope) {
     this.servers = servers;
@@ -107,9 +109,25 @@ class NamedTools implements RunTools {
   }
 
   #add(offered: readonly OfferedTool[]): void {
-    for (const [name, tool] of named(offered, this.#tools, this.#scope)) {
+    const honest = offered.filter((one) => !this.#isLookAlike(one));
+    for (const [name, tool] of named(honest, this.#tools, this.#scope)) {
       this.#tools.set(name, tool);
     }
+  }
+
+  /** A name that can be mistaken for one that is there already is a server's way to get its calls. */
+  #isLookAlike({ tool: { name }, server }: OfferedTool): boolean {
+    const known = this.#lookAlikes.meet({ name, server });
+    if (known === undefined) {
+      return false;
+    }
+    const whose = known.server === undefined ? "" : ` of "${known.server}"`;
+    this.#scope.steps.emit({
+      kind: "notice",
+      code: "tool-look-alike",
+      message: `Tool "${name}" of "${server}" is left out, since its name can be mistaken for "${known.name}"${whose}. Give it another name with mapTool, or its toolset a prefix.`,
+    });
+    return true;
   }
 
   /** Once all servers have answered, names that were asked for and that nobody has. */

@@ -148,3 +148,15 @@ test("a pattern that is not linear stays in the schema, unchecked, which is a re
     expect.stringMatching(/^mcp-pattern-unchecked: .*, the first: \^\(\?=a\)$/),
   ]);
 });
+
+test.each([
+  ["sеarch", "it mixes Latin and Cyrillic letters"],
+  ["sea\u200brch", "it holds invisible characters"],
+])("a tool called %s is left out by itself", (name, words) => {
+  expect(checkToolDefinition(entry({ name }), resolveLimits())).toEqual({
+    kind: "unusable",
+    code: "mcp-tool-look-alike",
+    name,
+    reason: `its name can be mistaken for another: ${words}`,
+  });
+});
