@@ -190,6 +190,12 @@ export type {
   ToolSource,
 } from "./tool/tool.ts";
 export {
+  fromToolParameters,
+  type ToolParameter,
+  type ToolParameters,
+  toToolParameters,
+} from "./tool/tool-parameters.ts";
+export {
   type ToolFailure,
   type ToolPending,
   type ToolResult,
