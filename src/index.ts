@@ -45,6 +45,7 @@ export type {
 export type { Assembly } from "./agent/assembly.ts";
 export type { AvailableTool, Explanation } from "./agent/explain.ts";
 export type { HookedCall, Hooks } from "./agent/hooks.ts";
+export type { LiveAgent, StartOptions } from "./agent/live-agent.ts";
 export type { LimitReason, RunLimits } from "./agent/loop-guard.ts";
 export type { RetryPolicy } from "./agent/model-policy.ts";
 export type { Plan, PlanStep } from "./agent/plan.ts";
@@ -66,6 +67,7 @@ export type {
   CancelledRun,
   CompletedRun,
   FailedRun,
+  ParticipantReport,
   RunReport,
   RunResult,
   SuspendedRun,

@@ -42,7 +42,8 @@ interface Running {
 }
 
 function start(...args: readonly string[]): Running {
-  const env = { PATH: process.env["PATH"], HOME: folder, OLLAMA_HOST: "http://127.0.0.1:1" };
+  const { PATH, NODE_COMPILE_CACHE } = process.env;
+  const env = { PATH, NODE_COMPILE_CACHE, HOME: folder, OLLAMA_HOST: "http://127.0.0.1:1" };
   const child = spawn(node, [main, ...args], { env, stdio: ["ignore", "pipe", "pipe"] });
   started.push(child);
   let stdout = "";

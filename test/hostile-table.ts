@@ -48,6 +48,12 @@ export const hostileTable: Readonly<Record<HostileCase, HostileExpectation>> = {
   "invalid-json": {
     callError: { stdio: timeout, http: /^tool-failed: .*sent what is not an answer of JSON-RPC/ },
   },
+  "invalid-number": {
+    callError: {
+      stdio: /^tool-failed: .*"hostile".*neither a result.*not JSON-RPC, the last one: .*NaN/s,
+      http: /^tool-failed: .*sent what is not an answer of JSON-RPC 2.0: .*NaN/,
+    },
+  },
   "html-answer": { callError: /^tool-failed: .*content type "text\/html"/ },
   "accepted-without-answer": { callError: /^tool-failed: .*HTTP 202/ },
   "ends-without-answer": { callError: /^tool-network: .*without an answer/ },

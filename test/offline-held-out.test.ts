@@ -6,6 +6,7 @@ import { isDeepStrictEqual } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { RunEvent } from "../src/agent/run-event.ts";
 import type { Json, JsonObject } from "../src/base/json.ts";
+import { McpClient } from "../src/mcp/mcp-client.ts";
 import { mcpToolset } from "../src/mcp/mcp-toolset.ts";
 import { offlineModel } from "../src/models/offline/offline-model.ts";
 import type { StdioTransport } from "../src/tool/mcp-server-config.ts";
@@ -27,7 +28,20 @@ beforeAll(() => {
   writeFileSync(join(root, "graph.json"), lines.map((line) => JSON.stringify(line)).join("\n"));
 });
 
-afterAll(() => rmSync(root, { recursive: true }));
+/** One process for all the messages to a server. */
+const clients = new Map<string, McpClient>();
+
+function clientOf(server: HeldOutCase["server"]): McpClient {
+  const known = clients.get(server);
+  const client = known ?? new McpClient({ name: server, transport: transportOf(server) });
+  clients.set(server, client);
+  return client;
+}
+
+afterAll(async () => {
+  await Promise.all([...clients.values()].map((client) => client.disconnect()));
+  rmSync(root, { recursive: true });
+});
 
 function transportOf(server: HeldOutCase["server"]): StdioTransport {
   const path = fileURLToPath(
@@ -80,7 +94,7 @@ function faults(made: readonly Call[], answer: string, wanted: HeldOutCase): rea
 test("the offline model does what at least 20 of 24 held-out messages ask for", async () => {
   const failures: string[] = [];
   for (const wanted of heldOutCases) {
-    const server = mcpToolset({ name: wanted.server, transport: transportOf(wanted.server) });
+    const server = mcpToolset({ client: clientOf(wanted.server) });
     const run = agentOf({ model: offlineModel(), mcp: [server] }).stream(wanted.message);
     const made = (await collect(run)).filter((event) => event.kind === "tool-start");
     const { text, status } = await run.result;

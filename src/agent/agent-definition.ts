@@ -156,7 +156,7 @@ export function checkLimits(limits: RunLimits | undefined, where: string): void 
   if (limits !== undefined) {
     refuseUnknownKeys(
       limits,
-      ["maxSteps", "maxToolCalls", "maxTokens", "maxRepeats"],
+      ["maxSteps", "maxToolCalls", "maxTokens", "maxRepeats", "maxDelegations", "maxDepth"],
       `limits${where}`,
     );
     checkCounts({ ...limits }, where);

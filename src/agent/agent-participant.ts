@@ -4,6 +4,7 @@ import type { Message } from "../message/message.ts";
 import type { Binding } from "../tool/binding.ts";
 import type { AgentDefinition } from "./agent-definition.ts";
 import { runAgentLoop } from "./agent-loop.ts";
+import { newDelegations } from "./delegate-tool.ts";
 import { callHook } from "./hooks.ts";
 import { newLoopState } from "./model-step.ts";
 import type { Answer, Participant, ParticipantScope } from "./participant.ts";
@@ -33,7 +34,15 @@ export function agentParticipant(
   return {
     name,
     description,
-    perform: (scope) => new AgentWork({ definition, output, ...scope }, scope).perform(),
+    perform(scope) {
+      const { limits } = definition;
+      const isFirst = scope.agentPath.length === 1;
+      const delegations = isFirst
+        ? newDelegations({ ...limits, ...scope.options.limits })
+        : scope.delegations;
+      const own = { ...scope, delegations };
+      return new AgentWork({ definition, output, ...own }, own).perform();
+    },
   };
 }
 
@@ -71,6 +80,7 @@ class AgentWork {
     const { draft, input, signal } = this.#scope;
     const models = await this.#chooseModels();
     draft.state = newLoopState(await untilAborted(this.#openingMessages(), signal));
+    draft.state.tainted = this.#scope.tainted;
     for (const hook of hooksOf(this.#settings.definition)) {
       const text = await callHook("beforeAgent", signal, () =>
         hook.beforeAgent?.({ input, binding: this.#binding }),
@@ -103,7 +113,12 @@ class AgentWork {
     const binding = this.#binding;
     const tools = await openRunTools(
       toolLevels(this.#settings),
-      openingScope(this.#settings, { binding, steps }),
+      openingScope(this.#settings, {
+        binding,
+        steps,
+        participant: this.#scope,
+        kept: this.#scope.kept,
+      }),
     );
     draft.failedServers = tools.servers.failed;
     try {

@@ -6,13 +6,17 @@ import type { McpServerConfig } from "../tool/mcp-server-config.ts";
 import type { Tool } from "../tool/tool.ts";
 import type { Toolset } from "../tool/toolset.ts";
 import type { ArtifactSettings } from "./artifact-settings.ts";
+import type { Assembly } from "./assembly.ts";
 import type { NoticeCode } from "./run-event.ts";
 import type { RunStore } from "./run-store.ts";
 import type { Selection } from "./selection.ts";
 import type { SessionStore } from "./session-store.ts";
 
-/** What may stand in an agent's `tools`: a tool, a toolset, or the name of one that is known elsewhere. */
-export type ToolEntry = Tool | Toolset | string;
+/**
+ * What may stand in an agent's `tools`: a tool, a toolset, another agent or assembly, which becomes a
+ * tool, or the name of a tool that is known elsewhere.
+ */
+export type ToolEntry = Tool | Toolset | Assembly | string;
 
 /** What may stand in an agent's `mcp`. */
 export type McpEntry = McpServerConfig | Toolset;

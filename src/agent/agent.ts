@@ -5,6 +5,7 @@ import type { AgentRuntime } from "./agent-runtime.ts";
 import { type Assembly, asAssembly, createAssembly } from "./assembly.ts";
 import { checkInput, checkRunOptions } from "./check-run-options.ts";
 import { type AvailableTool, type Explanation, explainRun, listAvailableTools } from "./explain.ts";
+import { type LiveAgent, type StartOptions, startAgent } from "./live-agent.ts";
 import type { RunInput, RunOptions } from "./run-options.ts";
 import type { RunSettings } from "./run-scope.ts";
 import { toOutputPolicy } from "./structured-output.ts";
@@ -19,6 +20,14 @@ export interface Agent<Output = unknown> extends Assembly<Output> {
    * @throws RunError `server-unavailable`; ConfigurationError.
    */
   availableTools(options?: RunOptions): Promise<readonly AvailableTool[]>;
+  /**
+   * Connects its servers now and keeps the connections until it is stopped, so that a chat does not
+   * start them for each message. A server that fails is recorded in `failedServers`. Starting by
+   * itself sends no tools to a model.
+   *
+   * @throws ConfigurationError where the options are not valid.
+   */
+  start(options?: StartOptions): Promise<LiveAgent<Output>>;
 }
 
 /**
@@ -39,7 +48,8 @@ export function createAgent<Output>(
     checkRunOptions(options, runtime);
     return { definition, output, runtime, options, outerLevels: [runtime.global] };
   };
-  const assembly = createAssembly<Output>(agentParticipant(definition, output), runtimeNow);
+  const participant = agentParticipant(definition, output);
+  const assembly = createAssembly<Output>(participant, runtimeNow);
   const agent: Agent<Output> = {
     ...assembly,
     async explain(input, options = {}) {
@@ -47,6 +57,10 @@ export function createAgent<Output>(
       return explainRun(settingsWith(options), input);
     },
     availableTools: async (options = {}) => listAvailableTools(settingsWith(options)),
+    start: (options = {}) =>
+      startAgent(options, settingsWith, (kept) =>
+        createAssembly<Output>(participant, runtimeNow, kept),
+      ),
   };
   origins.set(agent, settingsWith);
   return asAssembly(agent, assembly);

@@ -1,6 +1,7 @@
 import type { AgentRuntime } from "./agent-runtime.ts";
 import { checkInput, checkRunOptions } from "./check-run-options.ts";
 import { HostedRun } from "./hosted-run.ts";
+import type { KeptToolsets } from "./open-toolsets.ts";
 import type { Participant } from "./participant.ts";
 import type { Run } from "./run.ts";
 import type { ResumeOptions, RunInput, RunOptions } from "./run-options.ts";
@@ -32,10 +33,16 @@ export interface Assembly<Output = unknown> {
   resumeStream(runId: string, options?: ResumeOptions): Run<Output>;
 }
 
-/** An assembly that runs what `participantNow` gives. */
+/**
+ * Makes a participant something that can be asked.
+ *
+ * @param runtimeNow gives what holds for the runs that begin now.
+ * @param kept connections that its runs use where they can.
+ */
 export function createAssembly<Output>(
   participant: Participant,
   runtimeNow: () => AgentRuntime,
+  kept?: KeptToolsets,
 ): Assembly<Output> {
   const { name, description } = participant;
   const ask = (input: RunInput, options: RunOptions, observed: boolean): Run<Output> => {
@@ -43,14 +50,14 @@ export function createAssembly<Output>(
     const runtime = runtimeNow();
     checkRunOptions(options, runtime);
     const source = { kind: "ask", input } as const;
-    return new HostedRun<Output>({ participant, runtime, options, source, observed });
+    return new HostedRun<Output>({ participant, runtime, options, source, kept, observed });
   };
   const resume = (runId: string, given: ResumeOptions, observed: boolean): Run<Output> => {
     const { decisions = {}, ...options } = given;
     const runtime = runtimeNow();
     checkRunOptions(options, runtime);
     const source = { kind: "resume", runId, decisions } as const;
-    return new HostedRun<Output>({ participant, runtime, options, source, observed });
+    return new HostedRun<Output>({ participant, runtime, options, source, kept, observed });
   };
   const assembly: Assembly<Output> = {
     name,

@@ -2,6 +2,7 @@ import type { Model, ModelRequest } from "../model/model.ts";
 import type { AgentMode } from "./agent-definition.ts";
 import { agentParticipant } from "./agent-participant.ts";
 import { HostedRun } from "./hosted-run.ts";
+import type { KeptToolsets } from "./open-toolsets.ts";
 import { promptsVersion } from "./prompts.ts";
 import type { FailedServer } from "./run-failure.ts";
 import type { RunInput } from "./run-options.ts";
@@ -55,6 +56,7 @@ export async function explainRun(settings: RunSettings, input: RunInput): Promis
     runtime: { ...settings.runtime, runs: undefined },
     options: { ...options, model },
     source: { kind: "ask", input },
+    kept: undefined,
     observed: false,
   });
   const { failedServers } = await run.result;
@@ -68,9 +70,12 @@ export async function explainRun(settings: RunSettings, input: RunInput): Promis
   };
 }
 
-/** The tools that such a run would have; its servers are opened and closed. */
-export async function listAvailableTools(settings: RunSettings): Promise<readonly AvailableTool[]> {
-  return withRunTools(settings, async ({ tools: { tools } }) =>
+/** The tools that such a run would have; what is not kept open is opened and closed. */
+export async function listAvailableTools(
+  settings: RunSettings,
+  kept?: KeptToolsets,
+): Promise<readonly AvailableTool[]> {
+  return withRunTools(settings, kept, async ({ tools: { tools } }) =>
     [...tools].map(([name, { description, source }]) => ({
       name,
       description,

@@ -1,6 +1,8 @@
 import { messageOf } from "../base/dragoman-error.ts";
 import { createId } from "../base/ids.ts";
 import type { AgentRuntime } from "./agent-runtime.ts";
+import { newDelegations } from "./delegate-tool.ts";
+import type { KeptToolsets } from "./open-toolsets.ts";
 import type { Participant, ParticipantScope } from "./participant.ts";
 import { RecordedSteps } from "./recorded-steps.ts";
 import type { Run } from "./run.ts";
@@ -27,6 +29,8 @@ export interface HostedRunOptions {
   readonly runtime: AgentRuntime;
   readonly options: RunOptions;
   readonly source: RunSource;
+  /** Connections that outlive the run. */
+  readonly kept: KeptToolsets | undefined;
   /** Whether anybody may read the events; if not, none are kept for readers. */
   readonly observed: boolean;
 }
@@ -157,6 +161,9 @@ export class HostedRun<Output> implements Run<Output> {
       deadline,
       outerLevels,
       draft,
+      kept: this.#run.kept,
+      tainted: false,
+      delegations: newDelegations(options.limits),
     };
   }
 

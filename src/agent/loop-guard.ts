@@ -12,6 +12,10 @@ export interface RunLimits {
   readonly maxTokens?: number;
   /** How often a call with the same arguments may give the same result. Default 5. */
   readonly maxRepeats?: number;
+  /** How often agents of the run may ask others by tools, all together. Default 100. */
+  readonly maxDelegations?: number;
+  /** How deep agents may ask each other, the one that was asked counted. Default 8. */
+  readonly maxDepth?: number;
 }
 
 /** Why a loop was ended before the model was done. */
@@ -22,7 +26,9 @@ const remindAfter = 3;
 
 /** Counts what a run uses up and notices when it goes in circles. */
 export class LoopGuard {
-  readonly #limits: Required<Omit<RunLimits, "maxTokens">> & { readonly maxTokens: number };
+  readonly #limits: Required<
+    Pick<RunLimits, "maxSteps" | "maxToolCalls" | "maxTokens" | "maxRepeats">
+  >;
   readonly #repeats = new Map<string, { result: string; count: number }>();
   #calls = 0;
   #worst = 0;

@@ -4,6 +4,7 @@ import type { Json } from "../base/json.ts";
 import type { Binding } from "../tool/binding.ts";
 import { isToolset, type OpenToolset, type Toolset } from "../tool/toolset.ts";
 import type { AgentRuntime, McpEntry } from "./agent-runtime.ts";
+import type { ParticipantScope } from "./participant.ts";
 import { RunError } from "./run-error.ts";
 import { type FailedServer, toRunFailure } from "./run-failure.ts";
 import type { Steps } from "./steps.ts";
@@ -13,6 +14,8 @@ export interface OpeningScope {
   readonly runtime: AgentRuntime;
   readonly binding: Binding;
   readonly steps: Steps;
+  /** The asking one's, for tools by which it asks others; `undefined` where tools are only shown. */
+  readonly participant?: ParticipantScope | undefined;
   /** How long servers that are not ready are waited for once one is, in milliseconds. */
   readonly serverWaitMs: number;
   /** Connections that outlive runs; a toolset that is kept there is used, and not closed. */
@@ -21,8 +24,12 @@ export interface OpeningScope {
 
 /** Toolsets that are open already, for the principal of the run. */
 export interface KeptToolsets {
-  /** The open toolset of that name; `undefined` where it must be opened for the run. */
-  find(name: string, binding: Binding): Promise<OpenToolset | undefined>;
+  /**
+   * The open toolset of an entry; `undefined` where it must be opened for the run.
+   *
+   * @throws what opening it throws.
+   */
+  find(entry: McpEntry, binding: Binding): Promise<OpenToolset | undefined>;
 }
 
 /** A server that is open. */
@@ -199,7 +206,7 @@ function refuseDuplicates(entries: readonly McpEntry[]): void {
 
 async function openServer(entry: McpEntry, scope: OpeningScope): Promise<OpenedServer> {
   const { binding, steps, kept, runtime } = scope;
-  const keptSet = await kept?.find(entry.name, binding);
+  const keptSet = await kept?.find(entry, binding);
   const toolset = isToolset(entry) ? entry : await runtime.toToolset(entry);
   const opened = keptSet ? { ...keptSet, close: async () => {} } : await open(toolset, scope);
   const names: Json = opened.tools.map(({ source, name }) => source?.name ?? name);

@@ -1,4 +1,5 @@
 import type { AgentRuntime } from "./agent-runtime.ts";
+import type { KeptToolsets } from "./open-toolsets.ts";
 import type { RunDraft } from "./run-draft.ts";
 import type { RunInput, RunOptions } from "./run-options.ts";
 import type { ToolLevel } from "./run-tools.ts";
@@ -24,6 +25,14 @@ export interface Answer {
   readonly output: unknown;
 }
 
+/** Counts delegations, so that agents that hand a task to and fro come to an end. */
+export interface Delegations {
+  count: number;
+  readonly maxCount: number;
+  /** The longest path of names. */
+  readonly maxDepth: number;
+}
+
 /** What a participant works with. */
 export interface ParticipantScope {
   readonly input: RunInput;
@@ -39,4 +48,10 @@ export interface ParticipantScope {
   /** What the assemblies around it say of tools and servers, the outermost first. */
   readonly outerLevels: readonly ToolLevel[];
   readonly draft: RunDraft;
+  /** Connections that outlive the run. */
+  readonly kept: KeptToolsets | undefined;
+  /** Whether what it is asked may come from something that a server said. */
+  readonly tainted: boolean;
+  /** How often participants of the whole run have asked others by tools, and what is allowed. */
+  readonly delegations: Delegations;
 }

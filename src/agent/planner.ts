@@ -57,7 +57,7 @@ export function createPlanner({ agent, model }: PlannerOptions): Planner {
   ): Promise<Value> => {
     const own = model === undefined ? options : { ...options, model };
     const settings = settingsOf(agent, own);
-    return withRunTools(settings, async (borrowed) => {
+    return withRunTools(settings, undefined, async (borrowed) => {
       const { chosen, fallbacks } = await chooseModels(settings);
       const { binding } = borrowed;
       const opening = await openingMessages(settings, { binding, history: [], input: "" });

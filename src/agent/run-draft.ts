@@ -1,8 +1,8 @@
-import type { Usage } from "../model/usage.ts";
+import { addUsage, type Usage } from "../model/usage.ts";
 import { type LoopState, newLoopState, totalUsage } from "./model-step.ts";
-import type { RunArtifacts } from "./run-artifacts.ts";
+import type { RunArtifact, RunArtifacts } from "./run-artifacts.ts";
 import type { FailedServer } from "./run-failure.ts";
-import type { RunReport } from "./run-result.ts";
+import type { ParticipantReport, RunReport } from "./run-result.ts";
 
 /**
  * What a participant has done so far. It is kept outside the participant, so that a result tells of it
@@ -15,20 +15,53 @@ export class RunDraft {
   failedServers: readonly FailedServer[] = [];
   /** Files of tool results; absent before the tools are there. */
   artifacts: RunArtifacts | undefined;
+  readonly #participants: ParticipantReport[] = [];
 
+  /** Adds what somebody did who was asked in turn. */
+  add(report: ParticipantReport): void {
+    this.#participants.push(report);
+  }
+
+  /** Everything so far, what others did in turn included. */
   report(runId: string): RunReport {
-    const { text, usage, steps, messages } = this.state;
-    const usageByModel: Record<string, Usage> = Object.fromEntries(usage);
+    const { text, steps, messages } = this.state;
+    const inner = this.#participants.map(({ result }) => result);
+    const own: Readonly<Record<string, Usage>> = Object.fromEntries(this.state.usage);
     return {
       runId,
       text,
       model: this.model,
-      usage: totalUsage(this.state),
-      usageByModel,
-      steps,
+      usage: inner.map(({ usage }) => usage).reduce(addUsage, totalUsage(this.state)),
+      usageByModel: inner.map(({ usageByModel }) => usageByModel).reduce(addEach, own),
+      steps: inner.reduce((sum, result) => sum + result.steps, steps),
       messages,
-      failedServers: this.failedServers,
-      artifacts: this.artifacts?.all ?? [],
+      failedServers: [...this.failedServers, ...inner.flatMap((result) => result.failedServers)],
+      participants: [...this.#participants],
+      artifacts: firstOfEach([
+        ...(this.artifacts?.all ?? []),
+        ...inner.flatMap((result) => result.artifacts),
+      ]),
     };
   }
+}
+
+function addEach(
+  left: Readonly<Record<string, Usage>>,
+  right: Readonly<Record<string, Usage>>,
+): Readonly<Record<string, Usage>> {
+  const sum = { ...left };
+  for (const [model, usage] of Object.entries(right)) {
+    const before = sum[model];
+    sum[model] = before === undefined ? usage : addUsage(before, usage);
+  }
+  return sum;
+}
+
+/** Equal bytes are one artifact of the run, whoever's tool gave them. */
+function firstOfEach(artifacts: readonly RunArtifact[]): readonly RunArtifact[] {
+  const byId = new Map<string, RunArtifact>();
+  for (const artifact of artifacts) {
+    byId.set(artifact.id, byId.get(artifact.id) ?? artifact);
+  }
+  return [...byId.values()];
 }

@@ -13,11 +13,11 @@ export interface RunReport {
   readonly text: string;
   /** The id of the model that was used; empty where the run failed before one was chosen. */
   readonly model: string;
-  /** All tokens of the run. */
+  /** All tokens of the run, those of all participants included. */
   readonly usage: Usage;
   /** The same by the id of the model, where several took part. */
   readonly usageByModel: Readonly<Record<string, Usage>>;
-  /** Number of model calls. */
+  /** Number of model calls, those of all participants included. */
   readonly steps: number;
   /** The conversation: the session's history, the input, answers, calls and results, in order. */
   readonly messages: readonly Message[];
@@ -25,6 +25,15 @@ export interface RunReport {
   readonly failedServers: readonly FailedServer[];
   /** Files that its tools gave, in the order in which they came; equal ones once. */
   readonly artifacts: readonly RunArtifact[];
+  /** Who was asked in turn, in the order in which they ended. Their tokens and steps count above. */
+  readonly participants: readonly ParticipantReport[];
+}
+
+/** What a participant of a run did. */
+export interface ParticipantReport {
+  /** Its name in the run's paths. */
+  readonly name: string;
+  readonly result: RunResult;
 }
 
 /** The part of every result that turns it into an exception, for those who prefer one. */

@@ -131,14 +131,18 @@ interface BoundRun {
 
 const defaultServerWaitMs = 3_000;
 
+/** How long a run waits for servers that are not ready, in milliseconds. */
+export const serverWaitMsOf = ({ definition }: Pick<RunSettings, "definition">): number =>
+  definition.serverWaitMs ?? defaultServerWaitMs;
+
 /** What the servers of a run are opened with. */
 export const openingScope = (
-  { definition, runtime }: RunSettings,
-  parts: Pick<OpeningScope, "binding" | "steps">,
+  settings: RunSettings,
+  parts: Pick<OpeningScope, "binding" | "steps" | "participant" | "kept">,
 ): OpeningScope => ({
   ...parts,
-  runtime,
-  serverWaitMs: definition.serverWaitMs ?? defaultServerWaitMs,
+  runtime: settings.runtime,
+  serverWaitMs: serverWaitMsOf(settings),
 });
 
 /** What is known only when a run has begun. */

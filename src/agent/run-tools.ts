@@ -5,7 +5,10 @@ import { isTool, type Tool } from "../tool/tool.ts";
 import { normalizeToolName, uniqueToolNames } from "../tool/tool-names.ts";
 import { isToolset, type Toolset } from "../tool/toolset.ts";
 import type { AgentRuntime, McpEntry, ToolEntry } from "./agent-runtime.ts";
+import { participantOf } from "./assembly.ts";
+import { delegateTool } from "./delegate-tool.ts";
 import { type OpenedServer, type OpeningScope, RunServers } from "./open-toolsets.ts";
+import type { ParticipantScope } from "./participant.ts";
 import { resolveSelection, type Selection } from "./selection.ts";
 
 /** What one level says of tools and servers. */
@@ -13,6 +16,12 @@ export interface ToolLevel {
   readonly tools?: Selection<ToolEntry> | undefined;
   readonly mcp?: Selection<McpEntry> | undefined;
 }
+
+/** The servers that a run with these levels would open. */
+export const wantedServers = (
+  levels: readonly ToolLevel[],
+  { runtime }: { readonly runtime: AgentRuntime },
+): readonly McpEntry[] => resolveWanted(levels, { runtime }).servers;
 
 /** The tools of one run, and what must be closed after it. */
 export interface RunTools {
@@ -47,7 +56,7 @@ export async function openRunTools(
   levels: readonly ToolLevel[],
   scope: OpeningScope,
 ): Promise<RunTools> {
-  const wanted = resolveWanted(levels, scope.runtime);
+  const wanted = resolveWanted(levels, scope);
   const servers = new RunServers(wanted.servers, scope);
   try {
     await servers.ready();
@@ -156,7 +165,10 @@ interface OfferedTool {
   readonly server: string | undefined;
 }
 
-function resolveWanted(levels: readonly ToolLevel[], runtime: AgentRuntime): Wanted {
+function resolveWanted(
+  levels: readonly ToolLevel[],
+  { runtime, participant }: Pick<OpeningScope, "runtime" | "participant">,
+): Wanted {
   const tools = resolveSelection(levels.map((level) => level.tools));
   const mcp = resolveSelection(levels.map((level) => level.mcp));
   const entries = tools === "none" || tools === undefined ? [] : tools;
@@ -164,7 +176,7 @@ function resolveWanted(levels: readonly ToolLevel[], runtime: AgentRuntime): Wan
   const registered = runtime.registeredTools.filter(({ name }) => strings.includes(name));
   const toolsets = entries.filter((entry): entry is Toolset => isToolset(entry) && !isTool(entry));
   return {
-    native: [...entries.filter(isTool), ...registered],
+    native: [...entries.flatMap((entry) => nativeTool(entry, participant)), ...registered],
     names:
       strings.length === 0
         ? undefined
@@ -172,6 +184,18 @@ function resolveWanted(levels: readonly ToolLevel[], runtime: AgentRuntime): Wan
     servers: mcp === "none" ? [] : [...(mcp ?? []), ...toolsets],
     silent: tools === "none",
   };
+}
+
+/** An entry that is a tool by itself, or becomes one. */
+function nativeTool(entry: ToolEntry, scope: ParticipantScope | undefined): readonly Tool[] {
+  if (typeof entry === "string") {
+    return [];
+  }
+  const asked = participantOf(entry);
+  if (asked !== undefined) {
+    return [delegateTool(asked, scope)];
+  }
+  return isTool(entry) ? [entry] : [];
 }
 
 function offeredTools(servers: readonly OpenedServer[]): readonly OfferedTool[] {

@@ -9,6 +9,7 @@ import type { Tool, ToolCall } from "../tool/tool.ts";
 import { type ToolResult, toolFailure, toToolResult } from "../tool/tool-result.ts";
 import { callHook, type HookedCall, type Hooks } from "./hooks.ts";
 import type { StepAttempt, Steps } from "./steps.ts";
+import { Suspension } from "./suspension.ts";
 
 /** A call whose arguments are checked. */
 export interface ReadyCall {
@@ -158,9 +159,9 @@ function startLimit(tool: Tool, signal: AbortSignal, scope: ToolScope): Limit {
   };
 }
 
-/** What a tool threw, as a result that the model reads; a programmer's mistake goes on rising. */
+/** What a tool threw, as a result that the model reads; a programmer's mistake and a wait go on rising. */
 export function failureOf(thrown: unknown): ToolResult {
-  if (ConfigurationError.is(thrown)) {
+  if (ConfigurationError.is(thrown) || thrown instanceof Suspension) {
     throw thrown;
   }
   return toolFailure(

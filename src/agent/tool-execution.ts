@@ -173,6 +173,11 @@ async function performAsStep(ready: ReadyCall, scope: ExecutionScope): Promise<T
   const { tool, call } = ready;
   const perform = (attempt: StepAttempt): Promise<ToolResult> => performTool(ready, attempt, scope);
   const options = { idempotent: tool.idempotent };
+  if (tool.nested) {
+    const { binding, steps } = scope;
+    const idempotencyKey = `${binding.run.id}:${steps.path}${call.id}`;
+    return perform({ idempotencyKey, attempt: 1, signal: binding.signal });
+  }
   try {
     return await scope.steps.run(`tool:${call.name}`, perform, options);
   } catch (thrown) {

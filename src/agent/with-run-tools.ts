@@ -1,5 +1,6 @@
 import { createId } from "../base/ids.ts";
 import type { Binding } from "../tool/binding.ts";
+import type { KeptToolsets } from "./open-toolsets.ts";
 import { RecordedSteps } from "./recorded-steps.ts";
 import { RunJournal } from "./run-journal.ts";
 import { bindRun, openingScope, type RunSettings, toolLevels } from "./run-scope.ts";
@@ -16,6 +17,7 @@ export interface BorrowedTools {
 /** Opens the tools that a run with these settings would have, lends them, and closes them. */
 export async function withRunTools<Value>(
   settings: RunSettings,
+  kept: KeptToolsets | undefined,
   use: (borrowed: BorrowedTools) => Promise<Value>,
 ): Promise<Value> {
   const { runtime, definition, options } = settings;
@@ -38,7 +40,7 @@ export async function withRunTools<Value>(
   );
   const tools = await openRunTools(
     toolLevels(settings),
-    openingScope(settings, { binding, steps }),
+    openingScope(settings, { binding, steps, kept }),
   );
   try {
     await tools.complete();

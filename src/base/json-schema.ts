@@ -1,6 +1,6 @@
 import { isDeeperThan } from "./json.ts";
-import { compileSchema, SchemaFault } from "./json-schema-compiler.ts";
-import { type CompiledSchema, SchemaEvaluator, Unchecked } from "./json-schema-evaluator.ts";
+import { compileSchema, SchemaFault } from "./json-schema/compiler.ts";
+import { type CompiledSchema, SchemaEvaluator, Unchecked } from "./json-schema/evaluator.ts";
 import { linearPatterns, loadPatternEngine } from "./linear-pattern.ts";
 
 /** A JSON Schema, draft 2020-12 unless it says otherwise. */

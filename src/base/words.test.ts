@@ -25,7 +25,7 @@ test.each([
   expect(wordsOf(form)).toEqual(wordsOf(base));
 });
 
-test.each(["string", "need", "class", "echo"])("%s stays as it is", (word) => {
+test.each(["string", "need", "class", "echo", "news"])("%s stays as it is", (word) => {
   expect(wordsOf(word)).toEqual([word]);
 });
 

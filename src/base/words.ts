@@ -47,6 +47,9 @@ function stemOf(word: string): string {
 
 /** Light stemming: enough that `files` meets `file`, and `creating` and `moved` meet their verbs. */
 function stem(word: string): string {
+  if (word === "news") {
+    return word; // no plural of `new`
+  }
   const singular = word
     .replace(/ies$/, "y")
     .replace(/(ss|x|ch|sh)es$/, "$1")

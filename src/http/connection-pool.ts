@@ -33,18 +33,18 @@ const systemPool: Pool = new Map();
 const lookupPools = new WeakMap<LookupFunction, Pool>();
 
 /**
- * The agent that holds the connections of this kind to hosts of this protocol. Idle connections do
- * not keep the process alive, and are closed after four seconds: before servers that tell nobody
+ * The agent that holds the connections of this kind to hosts of this protocol; at once where it is known, so
+ * that a request does not wait for what is there. Idle connections do not keep the process alive, and are closed after four seconds: before servers that tell nobody
  * when they close theirs, which is after five at the earliest.
  */
-export async function agentFor(protocol: string, options: ConnectionOptions): Promise<Agent> {
+export function agentFor(protocol: string, options: ConnectionOptions): Agent | Promise<Agent> {
   const pool = poolOf(options.lookup);
   const key = keyOf(protocol, options);
-  const known = pool.get(key);
-  if (known !== undefined) {
-    return known;
-  }
-  const created = await createAgent(protocol, options);
+  return pool.get(key) ?? addAgent(pool, key, createAgent(protocol, options));
+}
+
+async function addAgent(pool: Pool, key: string, creating: Promise<Agent>): Promise<Agent> {
+  const created = await creating;
   const agent = pool.get(key) ?? created; // two first requests at once share one
   pool.set(key, agent);
   return agent;

@@ -4,6 +4,7 @@ import type { Readable } from "node:stream";
 import { systemClock } from "../base/clock.ts";
 import { redactUrl } from "../base/redact-url.ts";
 import { ToolError, ToolTimeoutError } from "../base/tool-error.ts";
+import { agentFor } from "./connection-pool.ts";
 import { decodeContent } from "./content-decoding.ts";
 import type { HttpBody, HttpRequest } from "./http-request.ts";
 import type { HttpResponse } from "./http-response.ts";
@@ -19,7 +20,9 @@ export class HttpExchange {
   /** Starts sending. It throws where the request cannot be sent at all. */
   static async start(request: HttpRequest, url: URL): Promise<HttpExchange> {
     try {
-      return new HttpExchange(request, await createWireRequest(request, url), url);
+      const found = agentFor(url.protocol, request);
+      const agent = found instanceof Promise ? await found : found;
+      return new HttpExchange(request, createWireRequest(request, url, agent), url);
     } catch (cause) {
       throw toNetworkError(cause, nameOf(request, url));
     }
@@ -33,7 +36,7 @@ export class HttpExchange {
   readonly #url: URL;
   readonly #stopConnecting: () => void;
   readonly #stopDeadline: () => void;
-  #settle: { resolve(response: HttpResponse): void; reject(reason: unknown): void } | undefined;
+  readonly #settle: PromiseWithResolvers<HttpResponse> = Promise.withResolvers();
   #socket: Socket | undefined;
   #incoming: IncomingMessage | undefined;
   #body: ResponseBody | undefined;
@@ -45,16 +48,14 @@ export class HttpExchange {
     this.#wire = wire;
     this.#closeTunnel = closeTunnel;
     this.#url = url;
-    const { promise, ...settle } = Promise.withResolvers<HttpResponse>();
-    this.response = promise;
-    this.#settle = settle;
+    this.response = this.#settle.promise;
     this.#stopConnecting = this.#startConnecting();
     this.#stopDeadline = this.#startDeadline();
-    wire.once("socket", (socket) => this.#onSocket(socket));
-    wire.once("response", (incoming) => this.#onResponse(incoming));
-    wire.on("drain", () => this.#resume());
+    // Each of these happens once; to say so would cost more than to listen.
+    wire.on("socket", (socket) => this.#onSocket(socket));
+    wire.on("response", (incoming) => this.#onResponse(incoming));
     wire.on("error", (error) => this.#break(error));
-    wire.once("close", () => this.#onClose());
+    wire.on("close", () => this.#onClose());
     request.signal?.addEventListener("abort", this.#onAbort, { once: true });
     if (request.signal?.aborted) {
       this.#onAbort();
@@ -68,6 +69,14 @@ export class HttpExchange {
     return nameOf(this.#request, this.#url);
   }
 
+  /** Whether there is a limit to the silence on the socket. */
+  get #isTimed(): boolean {
+    const { writeTimeoutMs, readTimeoutMs } = this.#request;
+    return (
+      writeTimeoutMs !== Number.POSITIVE_INFINITY || readTimeoutMs !== Number.POSITIVE_INFINITY
+    );
+  }
+
   /** Whether the request failed because the server had closed the kept connection that it was sent on. */
   get metClosedConnection(): boolean {
     return this.#wire.reusedSocket && this.#incoming === undefined && this.#wasBroken;
@@ -79,7 +88,7 @@ export class HttpExchange {
       return;
     }
     this.#release();
-    this.#settle?.reject(reason);
+    this.#settle.reject(reason);
     this.#body?.fail(reason);
     this.#wire.destroy();
     this.#closeTunnel();
@@ -120,7 +129,7 @@ export class HttpExchange {
   #startConnecting(): () => void {
     const { connectTimeoutMs = 5_000 } = this.#request;
     if (connectTimeoutMs === Number.POSITIVE_INFINITY) {
-      return () => {};
+      return nothing;
     }
     return systemClock.startTimer(
       () => this.#time("no connection", "connectTimeoutMs", connectTimeoutMs),
@@ -131,7 +140,7 @@ export class HttpExchange {
   #startDeadline(): () => void {
     const { deadline, clock = systemClock } = this.#request;
     if (deadline === undefined) {
-      return () => {};
+      return nothing;
     }
     const onDeadline = (): void =>
       this.#fail(new ToolTimeoutError(`${this.#what} timed out: its deadline has passed.`));
@@ -156,8 +165,11 @@ export class HttpExchange {
     if (this.#over) {
       return;
     }
-    socket.on("timeout", this.#onSilence);
     const { writeTimeoutMs = 15_000, readTimeoutMs = 15_000 } = this.#request;
+    if (!this.#isTimed) {
+      return;
+    }
+    socket.on("timeout", this.#onSilence);
     if (this.#wire.writableFinished) {
       socket.setTimeout(socketTimeout(readTimeoutMs));
     } else {
@@ -204,7 +216,7 @@ export class HttpExchange {
     if (empty) {
       body.skip();
     }
-    this.#settle?.resolve({
+    this.#settle.resolve({
       status,
       headers,
       body,
@@ -216,13 +228,19 @@ export class HttpExchange {
 
   #receive(source: Readable): ResponseBody {
     const { maxResponseBytes = 10 * 1024 * 1024, readTimeoutMs = 15_000 } = this.#request;
-    // Everything has come, though perhaps not been decompressed and read.
-    this.#incoming?.once("end", () => this.#leaveSocket());
+    if (this.#isTimed) {
+      // Everything has come, though perhaps not been decompressed and read.
+      this.#incoming?.once("end", () => this.#leaveSocket());
+    }
     this.#incoming?.on("error", (error) => this.#break(error));
     this.#body = new ResponseBody(source, {
       maxBytes: maxResponseBytes,
       what: () => this.#what,
-      onWait: () => this.#socket?.setTimeout(socketTimeout(readTimeoutMs)),
+      onWait: () => {
+        if (this.#isTimed) {
+          this.#socket?.setTimeout(socketTimeout(readTimeoutMs));
+        }
+      },
       onEnd: () => this.#release(),
       onFail: (reason) => this.#fail(reason),
     });
@@ -233,6 +251,7 @@ export class HttpExchange {
     if (body === undefined || typeof body === "string" || body instanceof Uint8Array) {
       this.#wire.end(body);
     } else {
+      this.#wire.on("drain", () => this.#resume());
       this.#pump(body).catch((cause: unknown) =>
         this.#fail(new ToolError(`The body of ${this.#what} could not be read.`, { cause })),
       );
@@ -257,18 +276,19 @@ export class HttpExchange {
   }
 }
 
+const nothing = (): void => {};
+
 const nameOf = ({ method }: HttpRequest, url: URL): string => `${method} ${redactUrl(url)}`;
 
 /** A socket's word for "without limit" is 0. */
 const socketTimeout = (milliseconds: number): number =>
   milliseconds === Number.POSITIVE_INFINITY ? 0 : milliseconds;
 
-function joinHeaders(incoming: IncomingMessage): Record<string, string> {
-  const joined: Record<string, string> = {};
-  for (const [name, value] of Object.entries(incoming.headers)) {
-    joined[name] = Array.isArray(value) ? value.join(", ") : (value ?? "");
-  }
-  return joined;
+/** Node joins all that come more than once, save for cookies. */
+function joinHeaders({ headers }: IncomingMessage): Record<string, string> {
+  const { "set-cookie": cookies } = headers;
+  const single = headers as Record<string, string>; // save for these
+  return cookies === undefined ? single : { ...single, "set-cookie": cookies.join(", ") };
 }
 
 const brokenOff = (): Error =>

@@ -20,6 +20,7 @@ export class ResponseBody implements AsyncIterable<Uint8Array> {
   readonly #options: ResponseBodyOptions;
   #whole: Promise<Uint8Array> | undefined;
   #wake: (() => void) | undefined;
+  #size = 0;
   #started = false;
   #skipped = false;
   #ended = false;
@@ -74,44 +75,51 @@ export class ResponseBody implements AsyncIterable<Uint8Array> {
     return this.#whole;
   }
 
-  async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array, void, undefined> {
-    if (this.#started) {
-      throw new ToolError(
-        `The body of the answer to ${this.#options.what()} has been read already. Keep what you need of it.`,
-      );
-    }
+  /** Each chunk is taken as it comes: a generator would cost more than the reading. */
+  [Symbol.asyncIterator](): AsyncIterator<Uint8Array, undefined> {
     this.#start();
-    try {
-      let size = 0;
-      for (;;) {
-        const chunk = await this.#next();
-        if (chunk === undefined) {
-          return;
-        }
-        size += chunk.byteLength;
-        if (size > this.#options.maxBytes) {
-          throw this.#tooLarge();
-        }
-        yield chunk;
-      }
-    } finally {
-      this.cancel();
-    }
+    return {
+      next: async () => {
+        const value = await this.#take();
+        return value === undefined ? { done: true, value } : { done: false, value };
+      },
+      return: async () => {
+        this.cancel();
+        return { done: true, value: undefined };
+      },
+    };
   }
 
   async #collect(): Promise<Uint8Array> {
+    this.#start();
     const chunks: Uint8Array[] = [];
-    for await (const chunk of this) {
+    for (let chunk = await this.#take(); chunk !== undefined; chunk = await this.#take()) {
       chunks.push(chunk);
     }
     return chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks);
   }
 
   #start(): void {
+    if (this.#started) {
+      throw new ToolError(
+        `The body of the answer to ${this.#options.what()} has been read already. Keep what you need of it.`,
+      );
+    }
     this.#started = true;
     if (!this.#skipped) {
       this.#source.on("readable", () => this.#notify());
     }
+  }
+
+  /** The next bytes, as long as they are not too many. */
+  async #take(): Promise<Uint8Array | undefined> {
+    const chunk = await this.#next();
+    this.#size += chunk?.byteLength ?? 0;
+    if (this.#size > this.#options.maxBytes) {
+      this.cancel();
+      throw this.#tooLarge();
+    }
+    return chunk;
   }
 
   /** The bytes that have come, as soon as there are any; `undefined` at the end. */

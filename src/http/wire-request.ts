@@ -1,6 +1,6 @@
-import type { ClientRequest, RequestOptions } from "node:http";
+import type { Agent, ClientRequest, RequestOptions } from "node:http";
 import { basicAuthorizationOf } from "./basic-authorization.ts";
-import { agentFor, proxyOf } from "./connection-pool.ts";
+import { proxyOf } from "./connection-pool.ts";
 import { acceptedEncodings } from "./content-decoding.ts";
 import type { HttpRequest } from "./http-request.ts";
 import { nodeHttp } from "./node-http.ts";
@@ -14,9 +14,8 @@ export interface WireRequest {
 }
 
 /** Makes Node's request of ours. It throws what Node does where the request cannot be sent. */
-export async function createWireRequest(request: HttpRequest, url: URL): Promise<WireRequest> {
+export function createWireRequest(request: HttpRequest, url: URL, agent: Agent): WireRequest {
   const proxy = proxyOf(request);
-  const agent = await agentFor(url.protocol, request);
   // Over TLS the proxy only sees a tunnel, which the agent opens; anything else is sent to it whole.
   const tunnelled = proxy !== undefined && url.protocol === "https:";
   const tunnel = tunnelled ? new AbortController() : undefined;
@@ -37,10 +36,10 @@ export async function createWireRequest(request: HttpRequest, url: URL): Promise
 
 function headersOf(request: HttpRequest, url: URL, peer: URL): Record<string, string> {
   const { headers = {}, body } = request;
-  const given = new Set(Object.keys(headers).map((name) => name.toLowerCase()));
   const sent: Record<string, string> = { ...headers };
+  const given = Object.keys(headers).map((name) => name.toLowerCase());
   const add = (name: string, value: string | undefined): void => {
-    if (value !== undefined && !given.has(name)) {
+    if (value !== undefined && !given.includes(name)) {
       sent[name] = value;
     }
   };

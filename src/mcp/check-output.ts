@@ -33,7 +33,7 @@ export async function checkOutput(
     return mapped;
   }
   if (inspectJsonSchema(outputSchema).fault !== undefined) {
-    return mapped; // that was told when the tools were listed
+    return mapped; // that is told when the tool is called first
   }
   const tool = `The tool "${visibleLine(sourceName, 64)}"`;
   const { structuredContent } = result;

@@ -57,7 +57,7 @@ export function fromDesktopEntry(
     return toServerConfig({
       name,
       transport: transportOf(fields, options.allowInsecureLoopback ?? false),
-      ...pick(fields, ["description", "limits"]),
+      ...pick(fields, ["description", "limits", "disabledTools"]),
       ...(timeoutMs === undefined ? {} : { timeoutMs }),
     });
   } catch (fault) {
@@ -67,11 +67,19 @@ export function fromDesktopEntry(
   }
 }
 
-const ownKeys = ["type", "description", "timeoutMs", "timeout", "limits", "disabled"];
+const ownKeys = [
+  "type",
+  "description",
+  "timeoutMs",
+  "timeout",
+  "limits",
+  "disabled",
+  "disabledTools",
+];
 
 /** What desktop clients note for themselves: which calls they do not ask about, how a server is shown. */
 const keysOfClients: ReadonlySet<string> = new Set([
-  ...["autoApprove", "alwaysAllow", "disabledTools", "trust"],
+  ...["autoApprove", "alwaysAllow", "trust"],
   ...["icon", "iconPath", "displayName", "gallery", "version", "watchPaths"],
 ]);
 

@@ -1,10 +1,14 @@
 import { isJsonObject, type Json, type JsonObject } from "../base/json.ts";
-import { McpError } from "./mcp-error.ts";
+import type { McpLimits } from "../tool/mcp-limits.ts";
+import { McpError, type McpErrorCode } from "./mcp-error.ts";
+import { limitWords, type ResolvedLimits } from "./mcp-limits.ts";
+import { measureEntry } from "./tool-definition.ts";
 
 /** A list of a server's that is not its tools. */
 export interface ListEntriesOptions {
   /** The alias of the server. */
   readonly server: string;
+  readonly limits: ResolvedLimits;
   /** Under which key a page holds its entries. */
   readonly key: "resources" | "resourceTemplates" | "prompts";
   /** What each entry must have, as a text that is not empty. */
@@ -13,9 +17,6 @@ export interface ListEntriesOptions {
   request(params: JsonObject): Promise<JsonObject>;
 }
 
-const mostEntries = 10_000;
-const mostPages = 100;
-const longestCursor = 16 * 1024;
 const methodNotFound = -32_601;
 
 /**
@@ -23,35 +24,70 @@ const methodNotFound = -32_601;
  * the list has none.
  *
  * @throws McpError `mcp-protocol` where the list itself is malformed or its pages go round in circles;
- *   `mcp-limit` where it has more than 10 000 entries or 100 pages.
+ *   `mcp-limit` where it is over `maxEntries`, `maxPages`, `maxDiscoveryBytes` or `maxCursorBytes`.
  */
 export async function listEntries(options: ListEntriesOptions): Promise<readonly JsonObject[]> {
-  const { key, identity } = options;
+  const { key, limits } = options;
   const found: JsonObject[] = [];
   const cursors = new Set<string>();
+  let bytes = 0;
   let cursor: string | undefined;
-  for (let page = 1; page <= mostPages; page += 1) {
+  for (let page = 1; page <= limits.maxPages; page += 1) {
     const { [key]: entries, nextCursor } = await askForPage(options, cursor);
     if (!Array.isArray(entries)) {
       throw failure(options, "mcp-protocol", `sent a page of ${key} without a list`);
     }
-    found.push(...entries.filter((entry) => isEntry(entry, identity)));
-    if (found.length > mostEntries) {
-      throw failure(options, "mcp-limit", `lists more than ${mostEntries} ${key}`);
+    bytes += takePage(entries, found, options);
+    if (bytes > limits.maxDiscoveryBytes) {
+      throw tooMuch(options, "maxDiscoveryBytes");
     }
-    if (nextCursor === undefined || nextCursor === null || nextCursor === "") {
+    cursor = cursorAfter(nextCursor, cursors, options);
+    if (cursor === undefined) {
       return found;
     }
-    if (typeof nextCursor !== "string" || nextCursor.length > longestCursor) {
-      throw failure(options, "mcp-protocol", "sent a cursor that is not a text of bearable length");
-    }
-    if (cursors.has(nextCursor)) {
-      throw failure(options, "mcp-protocol", `sends the pages of its ${key} in a circle`);
-    }
-    cursors.add(nextCursor);
-    cursor = nextCursor;
   }
-  throw failure(options, "mcp-limit", `lists more than ${mostPages} pages of ${key}`);
+  throw tooMuch(options, "maxPages");
+}
+
+/** How large the entries are, those that are left out included. */
+function takePage(
+  entries: readonly Json[],
+  found: JsonObject[],
+  options: ListEntriesOptions,
+): number {
+  const { identity, limits } = options;
+  let bytes = 0;
+  for (const entry of entries) {
+    bytes += measureEntry(entry, limits, Number.POSITIVE_INFINITY).bytes;
+    if (isEntry(entry, identity)) {
+      found.push(entry);
+    }
+    if (found.length > limits.maxEntries) {
+      throw tooMuch(options, "maxEntries");
+    }
+  }
+  return bytes;
+}
+
+function cursorAfter(
+  next: Json | undefined,
+  known: Set<string>,
+  options: ListEntriesOptions,
+): string | undefined {
+  if (next === undefined || next === null || next === "") {
+    return undefined;
+  }
+  if (typeof next !== "string") {
+    throw failure(options, "mcp-protocol", "sent a cursor that is not a text");
+  }
+  if (Buffer.byteLength(next) > options.limits.maxCursorBytes) {
+    throw tooMuch(options, "maxCursorBytes");
+  }
+  if (known.has(next)) {
+    throw failure(options, "mcp-protocol", `sends the pages of its ${options.key} in a circle`);
+  }
+  known.add(next);
+  return next;
 }
 
 async function askForPage(
@@ -71,10 +107,11 @@ async function askForPage(
 const isEntry = (entry: Json, identity: string): entry is JsonObject =>
   isJsonObject(entry) && typeof entry[identity] === "string" && entry[identity] !== "";
 
-function failure(
-  { server }: ListEntriesOptions,
-  code: "mcp-protocol" | "mcp-limit",
-  what: string,
-): McpError {
+function tooMuch(options: ListEntriesOptions, limit: keyof McpLimits): McpError {
+  const words = limitWords(limit, options.limits);
+  return failure(options, "mcp-limit", `sent a list of ${options.key} that goes beyond ${words}`);
+}
+
+function failure({ server }: ListEntriesOptions, code: McpErrorCode, what: string): McpError {
   return new McpError(`The MCP server "${server}" ${what}.`, { code, server });
 }

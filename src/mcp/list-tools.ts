@@ -1,10 +1,10 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { Json, JsonObject } from "../base/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../base/json.ts";
 import type { McpLimits } from "../tool/mcp-limits.ts";
-import { type JsonSize, jsonSize } from "./json-size.ts";
 import { McpError, type McpErrorCode } from "./mcp-error.ts";
 import { limitWords, type ResolvedLimits } from "./mcp-limits.ts";
-import { checkToolDefinition, type McpToolDefinition } from "./tool-definition.ts";
+import type { DefinitionMeasure } from "./measure-definition.ts";
+import { checkToolDefinition, type McpToolDefinition, measureEntry } from "./tool-definition.ts";
 import { visibleLine } from "./visible-text.ts";
 
 /** How a list of tools is had. */
@@ -12,6 +12,8 @@ export interface ListToolsOptions {
   /** The alias of the server. */
   readonly server: string;
   readonly limits: ResolvedLimits;
+  /** Names of tools that are left out, about which nothing is told. */
+  readonly without?: readonly string[] | undefined;
   /** Asks for one page. */
   request(params: JsonObject): Promise<JsonObject>;
   /** Told what was left out or changed, and of which tool if it is about one. */
@@ -95,7 +97,7 @@ class Listing {
       if (this.found.size >= maxTools) {
         return this.#endAt("mcp-too-many-tools", "maxTools");
       }
-      const size = jsonSize(entry, maxDiscoveryNodes - this.#nodes);
+      const size = measureEntry(entry, this.#options.limits, maxDiscoveryNodes - this.#nodes);
       this.#bytes += size.bytes;
       this.#nodes += size.nodes;
       if (this.#nodes > maxDiscoveryNodes) {
@@ -104,7 +106,9 @@ class Listing {
       if (this.#bytes > maxDiscoveryBytes) {
         return this.#endAt("mcp-discovery-too-large", "maxDiscoveryBytes");
       }
-      this.#take(entry, size);
+      if (!this.#isUnwanted(entry)) {
+        this.#take(entry, size);
+      }
       sinceTurn += size.bytes;
       if (sinceTurn > bytesPerTurn) {
         sinceTurn = 0;
@@ -112,6 +116,13 @@ class Listing {
       }
     }
     return true;
+  }
+
+  #isUnwanted(entry: Json): boolean {
+    const { without = [] } = this.#options;
+    return (
+      without.length > 0 && isJsonObject(entry) && without.some((name) => name === entry["name"])
+    );
   }
 
   /** Keeps what has been read, and says where it ended. */
@@ -124,7 +135,7 @@ class Listing {
     return false;
   }
 
-  #take(entry: Json, size: Readonly<JsonSize>): void {
+  #take(entry: Json, size: Readonly<DefinitionMeasure>): void {
     const check = checkToolDefinition(entry, this.#options.limits, size);
     switch (check.kind) {
       case "unusable":

@@ -10,6 +10,7 @@ import {
   type McpConnectionConfig,
 } from "./mcp-connection.ts";
 import { McpError } from "./mcp-error.ts";
+import { resolveLimits } from "./mcp-limits.ts";
 import { parseMcpServerConfig } from "./parse-mcp-server-config.ts";
 import type {
   McpCompletion,
@@ -234,7 +235,8 @@ export class McpClient implements AsyncDisposable {
     { signal }: McpRequestOptions,
   ): Promise<readonly JsonObject[]> {
     const request = this.#live().pages(method, signal);
-    return listEntries({ server: this.name, key, identity, request });
+    const limits = resolveLimits(this.#config.limits);
+    return listEntries({ server: this.name, limits, key, identity, request });
   }
 }
 

@@ -136,6 +136,7 @@ export class McpConnection {
     const listed = await listTools({
       server: this.#config.name,
       limits: resolveLimits(this.#config.limits),
+      without: this.#config.disabledTools,
       notice: (...told) => notice?.(...told),
       request: this.pages("tools/list", signal),
     });
@@ -275,6 +276,7 @@ export class McpConnection {
     const after = await listTools({
       server: this.#config.name,
       limits: resolveLimits(this.#config.limits),
+      without: this.#config.disabledTools,
       notice: ignore,
       request: (params) => fresh.request("tools/list", params, { timeoutMs: this.#timeoutMs }),
     });

@@ -17,6 +17,7 @@ const mebibyte = 1024 * kibibyte;
 /** What each limit is where nothing is said. */
 export const defaultLimits: ResolvedLimits = {
   maxTools: 1_000,
+  maxEntries: 10_000,
   maxPages: 100,
   maxDiscoveryBytes: 10 * mebibyte,
   maxDiscoveryNodes: 100_000,

@@ -7,9 +7,11 @@ import type { ToolResult } from "../tool/tool-result.ts";
 import { checkOutput, type OutputMismatchPolicy } from "./check-output.ts";
 import type { McpConnection } from "./mcp-connection.ts";
 import type { ResolvedLimits } from "./mcp-limits.ts";
+import { schemaRemarks } from "./schema-remarks.ts";
 import { toToolError } from "./to-tool-error.ts";
 import { type McpCallResult, toToolResult } from "./to-tool-result.ts";
 import type { McpToolDefinition } from "./tool-definition.ts";
+import { visibleLine } from "./visible-text.ts";
 
 /** A call of an MCP tool, as `mapResult` sees it. */
 export interface McpToolCall {
@@ -50,6 +52,7 @@ export const idempotencyMetaKey = "dragoman/idempotency-key";
 export function toMcpTool(definition: McpToolDefinition, scope: McpToolScope): Tool {
   const { connection, mapResult } = scope;
   const { sourceName, title, outputSchema, annotations } = definition;
+  let isKnown = false;
   return defineTool({
     name: scope.name ?? normalizeToolName(sourceName),
     description: definition.description || `A tool of the MCP server "${scope.server}".`,
@@ -59,6 +62,10 @@ export function toMcpTool(definition: McpToolDefinition, scope: McpToolScope): T
     ...(outputSchema === undefined ? {} : { outputSchema }),
     ...(annotations === undefined ? {} : { annotations }),
     async execute(input: JsonObject, call): Promise<unknown> {
+      if (!isKnown) {
+        isKnown = true;
+        tellRemarks(definition, scope);
+      }
       const result = await callServer(connection, sourceName, input, call);
       const about = { id: call.id, definition, arguments: input };
       const returned = await Promise.resolve(
@@ -67,6 +74,13 @@ export function toMcpTool(definition: McpToolDefinition, scope: McpToolScope): T
       return returned === result ? defaultResult(result, definition, scope) : returned;
     },
   });
+}
+
+/** Says, with its first call, what of a tool's schemas cannot be checked. */
+function tellRemarks(definition: McpToolDefinition, { notice }: McpToolScope): void {
+  for (const { code, words } of schemaRemarks(definition)) {
+    notice(code, `The tool "${visibleLine(definition.sourceName, 64)}": ${words}.`);
+  }
 }
 
 async function defaultResult(

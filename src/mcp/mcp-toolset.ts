@@ -6,6 +6,7 @@ import type { McpLimits } from "../tool/mcp-limits.ts";
 import type { McpTransport } from "../tool/mcp-server-config.ts";
 import { isTool, type Tool } from "../tool/tool.ts";
 import type { OpenToolset, Toolset, ToolsetObserver, UnavailablePolicy } from "../tool/toolset.ts";
+import { catalogueKeyOf } from "./catalogue-key.ts";
 import type { OutputMismatchPolicy } from "./check-output.ts";
 import { isCustomTransport, type McpCustomTransport } from "./custom-link.ts";
 import type { McpClient } from "./mcp-client.ts";
@@ -70,6 +71,8 @@ export interface McpToolsetSettings {
   readonly tools?: ToolSelection;
   /** How much is taken of the server. Absent ones have their defaults; see {@link McpLimits}. */
   readonly limits?: McpLimits;
+  /** Tools of the server that are not had, whatever `tools` says, by its own names. */
+  readonly disabledTools?: readonly string[];
   /**
    * What is done with a result that does not fit the tool's outputSchema: an error that the model
    * reads with the server's content (`"error"`, the default), a notice and a remark beside the result
@@ -111,12 +114,13 @@ export function mcpToolset(options: McpToolsetOptions): Toolset {
     onUnavailable: options.onUnavailable,
     onError: options.onError,
     prefix: options.prefix,
+    catalogueKey: (binding) => catalogueKeyOf(options, binding),
     open: (binding, observer) => open({ options, name, where, binding, observer }),
   };
 }
 
 function checkServer(options: McpToolsetOptions, name: string, where: string): void {
-  const { description, transport, timeoutMs, limits, client } = options;
+  const { description, transport, timeoutMs, limits, disabledTools, client } = options;
   if (client !== undefined && transport !== undefined) {
     throw new ConfigurationError(
       `${where}: There is both a "client" and a "transport". Give one of them.`,
@@ -128,7 +132,7 @@ function checkServer(options: McpToolsetOptions, name: string, where: string): v
     client === undefined && typeof transport !== "function" && !isCustomTransport(transport);
   const known = isKnown ? transport : { type: "stdio", command: "?" };
   parseMcpServerConfig(
-    withoutUndefined({ name, description, timeoutMs, limits, transport: known }),
+    withoutUndefined({ name, description, timeoutMs, limits, disabledTools, transport: known }),
     where,
   );
 }
@@ -143,6 +147,7 @@ const optionNames: Readonly<
   client: true,
   timeoutMs: true,
   limits: true,
+  disabledTools: true,
   outputMismatch: true,
   tools: true,
   mapTool: true,
@@ -196,7 +201,12 @@ async function open(scope: OpenScope): Promise<OpenToolset> {
   const connection = await openMcpConnection(await configFor(scope), { signal });
   try {
     const tools = await toolsOf(connection, scope);
-    return { tools, serverInfo: connection.serverInfo, close: () => connection.close() };
+    return {
+      tools,
+      serverInfo: connection.serverInfo,
+      isOpen: () => connection.isOpen,
+      close: () => connection.close(),
+    };
   } catch (error) {
     await connection.abandon();
     throw error;
@@ -209,10 +219,11 @@ async function configFor({
   where,
   binding,
 }: OpenScope): Promise<McpConnectionConfig> {
-  const { transport, timeoutMs, limits } = options;
+  const { transport, timeoutMs, limits, disabledTools } = options;
   const settings = {
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
     ...(limits === undefined ? {} : { limits }),
+    ...(disabledTools === undefined ? {} : { disabledTools }),
   };
   if (transport !== undefined && typeof transport !== "function") {
     return { name, transport, ...settings };

@@ -46,7 +46,7 @@ export function toServerConfig(value: unknown): McpServerConfig {
   if (typeof fields["transport"] === "string") {
     throw flatTransport(fields["transport"]);
   }
-  refuseUnknownKeys(fields, ["name", "description", "transport", "timeoutMs", "limits"], at);
+  refuseUnknownKeys(fields, serverKeys, at);
   const name = requiredText(fields, "name", at, "it is the alias by which you know the server");
   if (fields["transport"] === undefined) {
     throw new ConfigFault(at.path, `"transport" is missing: it says how the server is reached.`);
@@ -54,14 +54,18 @@ export function toServerConfig(value: unknown): McpServerConfig {
   const description = optionalText(fields, "description", at.path);
   const timeoutMs = optionalCount(fields, "timeoutMs", { path: at.path, unit: "milliseconds" });
   const limits = limitsIn(fields, at.path);
+  const disabledTools = optionalTexts(fields, "disabledTools", at.path);
   return {
     name,
     transport: toTransport(fields["transport"], ["transport"]),
     ...(description === undefined ? {} : { description }),
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
     ...(limits === undefined ? {} : { limits }),
+    ...(disabledTools === undefined ? {} : { disabledTools }),
   };
 }
+
+const serverKeys = ["name", "description", "transport", "timeoutMs", "limits", "disabledTools"];
 
 function reportingFaults<Value>(where: string, parse: () => Value): Value {
   try {
@@ -110,16 +114,18 @@ const flatTransport = (type: string): ConfigFault =>
 
 function toStdio(fields: Fields, { path }: Place): StdioTransport {
   const at = { path, what: "the stdio transport" };
-  refuseUnknownKeys(fields, ["type", "command", "args", "env", "cwd"], at);
+  refuseUnknownKeys(fields, ["type", "command", "args", "env", "cwd", "maxResponseBytes"], at);
   const args = optionalTexts(fields, "args", path);
   const env = optionalTextMap(fields, "env", path);
   const cwd = optionalText(fields, "cwd", path);
+  const maxResponseBytes = optionalCount(fields, "maxResponseBytes", { path, unit: "bytes" });
   return {
     type: "stdio",
     command: requiredText(fields, "command", at, "it is the program that is started"),
     ...(args === undefined ? {} : { args }),
     ...(env === undefined ? {} : { env }),
     ...(cwd === undefined ? {} : { cwd }),
+    ...(maxResponseBytes === undefined ? {} : { maxResponseBytes }),
   };
 }
 

@@ -193,8 +193,20 @@ test.each(['{ "mcpServers": [] }', "{", '{ "servers": {} }'])(
   },
 );
 
+test("disabled tools of a server are read, and it has a longest message", async () => {
+  const disabledTools = ["delete_file"];
+  expect(await read(one({ command: "x", disabledTools, maxResponseBytes: 5 }))).toEqual([
+    {
+      name: "one",
+      transport: { type: "stdio", command: "x", maxResponseBytes: 5 },
+      disabledTools,
+    },
+  ]);
+  expect(await faultOf(one({ command: "x", disabledTools: "all" }))).toContain("list of texts");
+});
+
 test.each([
-  ...["autoApprove", "alwaysAllow", "disabledTools", "trust"],
+  ...["autoApprove", "alwaysAllow", "trust"],
   ...["icon", "iconPath", "displayName", "gallery", "version", "watchPaths"],
 ])("%s, which a desktop client writes for itself, is passed over", async (key) => {
   const transport = { type: "stdio", command: "x" };

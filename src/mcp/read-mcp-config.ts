@@ -17,11 +17,11 @@ import { fromDesktopEntry, type ReadMcpConfigOptions } from "./desktop-entry.ts"
 /**
  * Reads the file in which desktop clients keep their MCP servers:
  * `{ "mcpServers": { name: { command, args, env, cwd } | { type?, url, headers } } }`, each server
- * also with `description`, `timeoutMs` (or `timeout`, milliseconds too) and `disabled`; for a URL
- * also the other settings of a transport, save functions. Comments and trailing commas are
+ * also with `description`, `timeoutMs` (or `timeout`, milliseconds too), `disabled` and
+ * `disabledTools`; for a URL also the other settings of a transport, save functions. Comments and trailing commas are
  * allowed, and `${NAME}` and `${NAME:-default}` in texts are taken from `env`. Disabled servers are
  * left out; what else is in the file beside `mcpServers` is another program's, and so are keys of a
- * server that only a desktop client can use (`autoApprove`, `alwaysAllow`, `disabledTools`, …).
+ * server that only a desktop client can use (`autoApprove`, `alwaysAllow`, …).
  *
  * @throws ConfigurationError `invalid-configuration` with file and line, on the first fault; where
  *   `onFault` is given, only on a fault of the file as a whole.

@@ -2,9 +2,10 @@ import type { Clock } from "../base/clock.ts";
 import { parseJson } from "../base/json.ts";
 import type { HttpResponse } from "../http/http-response.ts";
 import { readServerSentEvents, type ServerSentEvent } from "../http/server-sent-events.ts";
+import { AwaitedAnswers } from "./awaited-answers.ts";
 import { beginningOf, type HttpCaller, isEventStream } from "./http-caller.ts";
 import type { McpError } from "./mcp-error.ts";
-import { type RpcMessage, toRpcMessages } from "./rpc-message.ts";
+import { type RpcId, type RpcMessage, toRpcMessages } from "./rpc-message.ts";
 import type { ServerLink } from "./server-link.ts";
 
 /** What an {@link SseLink} is made of. */
@@ -36,6 +37,7 @@ export class SseLink implements ServerLink {
   readonly #ending = new AbortController();
   readonly #named = Promise.withResolvers<URL>();
   #endpoint: URL | undefined;
+  readonly #awaited = new AwaitedAnswers();
   #failure: McpError | undefined;
   #finished = false;
 
@@ -64,6 +66,7 @@ export class SseLink implements ServerLink {
     if (this.#endpoint === undefined || this.#finished) {
       throw this.#failure ?? this.#caller.error("mcp-connection-closed", "is not connected");
     }
+    this.#awaited.sent(message);
     const response = await this.#caller.send({
       method: "POST",
       url: this.#endpoint,
@@ -85,6 +88,10 @@ export class SseLink implements ServerLink {
 
   ready(): void {
     this.#caller.connecting = false;
+  }
+
+  forget(id: RpcId): void {
+    this.#awaited.forget(id);
   }
 
   failure(): McpError | undefined {
@@ -174,7 +181,7 @@ export class SseLink implements ServerLink {
   }
 
   #deliver(text: string): void {
-    for (const message of toRpcMessages(parseJson(text))) {
+    for (const message of this.#awaited.heard(toRpcMessages(parseJson(text)), text)) {
       this.onmessage?.(message);
     }
   }

@@ -149,12 +149,13 @@ test("secrets among the child's arguments are hidden in what it said", async () 
 });
 
 test("a message that is too long ends the connection and the child", async () => {
-  const seen = fake({ flood: 2000, stubborn: true }, { maxMessageBytes: 1000 });
+  const transport = fakeStdio({ flood: 2000, stubborn: true });
+  const seen = linkTo({ ...transport, maxResponseBytes: 1000 });
   await seen.link.start();
   await seen.link.send(initialized);
   const failure = await failureOf(seen);
   expect(failure.code).toBe("mcp-limit");
-  expect(failure.message).toContain("more than 1000 bytes");
+  expect(failure.message).toContain("more than 1000 bytes and was ended. Raise maxResponseBytes");
   await expect.poll(() => isAlive(seen.link.pid ?? 0)).toBe(false);
 });
 

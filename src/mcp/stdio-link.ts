@@ -1,11 +1,12 @@
 import type { ChildProcess } from "node:child_process";
 import type { StdioTransport } from "../tool/mcp-server-config.ts";
+import { AwaitedAnswers } from "./awaited-answers.ts";
 import { hideValues } from "./hide-values.ts";
 import { LineReader } from "./line-reader.ts";
 import { McpError, type McpErrorCode } from "./mcp-error.ts";
 import { messagesInLine } from "./messages-in-line.ts";
 import { signalGroup, spawnGroup, sweepGroup } from "./process-group.ts";
-import type { RpcMessage } from "./rpc-message.ts";
+import type { RpcId, RpcMessage } from "./rpc-message.ts";
 import { secretsIn } from "./secret-arguments.ts";
 import type { ServerLink } from "./server-link.ts";
 import { startFailure } from "./start-failure.ts";
@@ -19,8 +20,6 @@ export interface StdioLinkOptions {
   readonly transport: StdioTransport;
   /** What the child inherits; the transport's own `env` is added. */
   readonly inheritedEnv: Readonly<Record<string, string>>;
-  /** The longest message, in bytes. Default 10 MiB. */
-  readonly maxMessageBytes?: number;
 }
 
 /** How long the child may take for each step of its end. */
@@ -50,8 +49,8 @@ const stderrBytes = 64 * 1024;
 /**
  * An MCP server as a child process: one JSON-RPC message a line on its standard input and output
  * (MCP 2025-11-25, basic/transports). It lives in a process group of its own, of which `close()`
- * leaves nothing; lines that are not JSON-RPC are skipped and counted; the end of its standard error
- * is kept for error messages.
+ * leaves nothing; lines that are not JSON-RPC are skipped and counted, and one that was to be an answer
+ * ends its request; the end of its standard error is kept for error messages.
  */
 export class StdioLink implements ServerLink {
   onmessage: ServerLink["onmessage"];
@@ -62,6 +61,7 @@ export class StdioLink implements ServerLink {
   readonly #options: StdioLinkOptions;
   readonly #stderr = new TailBuffer(stderrBytes);
   readonly #reader: LineReader;
+  readonly #awaited = new AwaitedAnswers();
   /** The connection is over; the process may still be on its way out. */
   readonly #over = Promise.withResolvers<void>();
   /** Nothing is left of the process and what it started. */
@@ -80,12 +80,15 @@ export class StdioLink implements ServerLink {
     this.#options = options;
     this.server = options.server;
     this.label = `The MCP server "${options.server}" (command ${JSON.stringify(options.transport.command)})`;
-    const maxBytes = options.maxMessageBytes ?? 10 * mebibyte;
+    const maxBytes = options.transport.maxResponseBytes ?? 10 * mebibyte;
     this.#reader = new LineReader({
       maxBytes,
       onLine: (line) => this.#receive(line),
       onOverflow: () =>
-        this.#finish("mcp-limit", `sent a message of more than ${maxBytes} bytes and was ended`),
+        this.#finish(
+          "mcp-limit",
+          `sent a message of more than ${maxBytes} bytes and was ended. Raise maxResponseBytes of its transport if that is expected`,
+        ),
     });
   }
 
@@ -115,9 +118,14 @@ export class StdioLink implements ServerLink {
         this.#failure ?? this.#error("mcp-connection-closed", "is not running"),
       );
     }
+    this.#awaited.sent(message);
     this.#batch ??= this.#startBatch();
     this.#batch.lines.push(`${JSON.stringify(message)}\n`);
     return this.#batch.written.promise;
+  }
+
+  forget(id: RpcId): void {
+    this.#awaited.forget(id);
   }
 
   failure(): McpError | undefined {
@@ -254,12 +262,12 @@ export class StdioLink implements ServerLink {
   }
 
   #receive(line: string): void {
-    const messages = messagesInLine(line);
-    if (messages.length === 0 && line.trim() !== "") {
+    const found = messagesInLine(line);
+    if (found.length === 0 && line.trim() !== "") {
       this.#skipped += 1;
       this.#lastSkipped = visibleLine(line, 200);
     }
-    for (const message of messages) {
+    for (const message of this.#awaited.heard(found, line)) {
       this.onmessage?.(message);
     }
   }

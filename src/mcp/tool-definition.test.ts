@@ -128,25 +128,17 @@ test.each<[limit: string, more: JsonObject, limits: McpLimits]>([
   });
 });
 
-test("a schema that cannot be used leaves its tool unchecked, which is a remark", () => {
-  const { definition, remarks } = check({
-    inputSchema: { type: "object", properties: { a: { $ref: "#/$defs/Gone" } } },
-    outputSchema: { $ref: "https://example.com/schema" },
-  });
-  expect(definition.outputSchema).toEqual({ $ref: "https://example.com/schema" });
-  expect(remarks).toEqual([
-    'mcp-schema-unusable: its inputSchema refers to "#/$defs/Gone", where there is no schema; its arguments are not checked against it',
-    'mcp-schema-unusable: its outputSchema refers to "https://example.com/schema", which is not part of it; nothing is fetched; its results are not checked against it',
-  ]);
+test("schemas are not compiled when a definition is checked", () => {
+  const gone = { $ref: "#/$defs/Gone" };
+  const { definition, remarks } = check({ inputSchema: gone, outputSchema: { type: "nope" } });
+  expect(definition).toMatchObject({ inputSchema: gone, outputSchema: { type: "nope" } });
+  expect(remarks).toEqual([]);
 });
 
-test("a pattern that is not linear stays in the schema, unchecked, which is a remark", () => {
-  const inputSchema = { type: "object", properties: { a: { pattern: "^(?=a)" } } };
-  const { definition, remarks } = check({ inputSchema });
-  expect(definition.inputSchema).toEqual(inputSchema);
-  expect(remarks).toEqual([
-    expect.stringMatching(/^mcp-pattern-unchecked: .*, the first: \^\(\?=a\)$/),
-  ]);
+test("an outputSchema that is no object is not used, which is a remark", () => {
+  const { definition, remarks } = check({ outputSchema: [] });
+  expect(definition.outputSchema).toBeUndefined();
+  expect(remarks).toEqual(["mcp-tool-changed: its outputSchema is not an object and is not used"]);
 });
 
 test.each([

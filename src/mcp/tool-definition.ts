@@ -1,10 +1,10 @@
 import { isJsonObject, type Json, type JsonObject } from "../base/json.ts";
-import { inspectJsonSchema, type JsonSchema } from "../base/json-schema.ts";
+import type { JsonSchema } from "../base/json-schema.ts";
 import { deceptionIn } from "../tool/look-alike.ts";
 import type { ToolAnnotations } from "../tool/tool.ts";
 import { cleanSchema } from "./clean-schema.ts";
-import { type JsonSize, jsonSize } from "./json-size.ts";
 import { limitWords, type ResolvedLimits } from "./mcp-limits.ts";
+import { type DefinitionMeasure, measureDefinition } from "./measure-definition.ts";
 import { visibleLine, visibleText } from "./visible-text.ts";
 
 /**
@@ -47,18 +47,29 @@ export interface Remark {
 
 const longestName = 256;
 
-/** Checks one entry of a server's list by itself: a bad one does no harm to the others. */
+/** Measures one entry of a server's list, as far as it is needed, or as `mostNodes` go. */
+export function measureEntry(
+  entry: Json | undefined,
+  limits: ResolvedLimits,
+  mostNodes: number = limits.maxDefinitionNodes,
+): Readonly<DefinitionMeasure> {
+  const { maxDefinitionDepth, maxDescriptionLength, maxParameterDescriptionLength } = limits;
+  return measureDefinition(entry, {
+    mostNodes,
+    mostDepth: maxDefinitionDepth,
+    longestText: Math.min(maxDescriptionLength, maxParameterDescriptionLength),
+  });
+}
+
+/**
+ * Checks one entry of a server's list by itself: a bad one does no harm to the others. Its schemas
+ * are not compiled, only bounded; see `schemaRemarks`.
+ */
 export function checkToolDefinition(
   entry: Json | undefined,
   limits: ResolvedLimits,
-  size: Readonly<JsonSize> = jsonSize(entry, limits.maxDefinitionNodes),
+  measure: Readonly<DefinitionMeasure> = measureEntry(entry, limits),
 ): DefinitionCheck {
-  const unusable = (code: string, name: string, reason: string): DefinitionCheck => ({
-    kind: "unusable",
-    code,
-    name,
-    reason,
-  });
   if (!isJsonObject(entry)) {
     return unusable("mcp-tool-malformed", "?", "it is not an object");
   }
@@ -74,7 +85,7 @@ export function checkToolDefinition(
     const reason = `its name can be mistaken for another: ${deception}`;
     return unusable("mcp-tool-look-alike", name, reason);
   }
-  const excess = excessOf(size, limits);
+  const excess = excessOf(measure, limits);
   if (excess !== undefined) {
     return unusable("mcp-tool-too-large", name, excess);
   }
@@ -90,37 +101,69 @@ export function checkToolDefinition(
     const reason = "its inputSchema does not describe an object";
     return unusable("mcp-tool-malformed", name, reason);
   }
-  return usable(name, { ...entry, inputSchema }, { raw: entry, limits });
+  return measure.isUnclean
+    ? cleaned(name, entry, limits)
+    : { kind: "usable", definition: toDefinition(name, entry), remarks: remarksOn(entry, []) };
+}
+
+function unusable(code: string, name: string, reason: string): DefinitionCheck {
+  return { kind: "unusable", code, name, reason };
 }
 
 /** Which limit a definition is over, in words. */
-function excessOf(size: Readonly<JsonSize>, limits: ResolvedLimits): string | undefined {
-  const excesses = [
-    [size.nodes, "maxDefinitionNodes", "it has more parts than"],
-    [size.depth, "maxDefinitionDepth", "it is nested deeper than"],
-    [size.patterns, "maxPatterns", "it has more patterns than"],
-    [size.longestPattern, "maxPatternBytes", "it has a longer pattern than"],
-  ] as const;
-  const [found] = excesses.filter(([value, limit]) => value > limits[limit]);
-  return found && `${found[2]} ${limitWords(found[1], limits)}`;
+function excessOf(
+  { nodes, depth, patterns, longestPattern }: Readonly<DefinitionMeasure>,
+  limits: ResolvedLimits,
+): string | undefined {
+  if (nodes > limits.maxDefinitionNodes) {
+    return `it has more parts than ${limitWords("maxDefinitionNodes", limits)}`;
+  }
+  if (depth > limits.maxDefinitionDepth) {
+    return `it is nested deeper than ${limitWords("maxDefinitionDepth", limits)}`;
+  }
+  if (patterns > limits.maxPatterns) {
+    return `it has more patterns than ${limitWords("maxPatterns", limits)}`;
+  }
+  return longestPattern > limits.maxPatternBytes
+    ? `it has a longer pattern than ${limitWords("maxPatternBytes", limits)}`
+    : undefined;
 }
 
-function usable(
-  name: string,
-  entry: JsonObject & { readonly inputSchema: JsonObject },
-  { raw, limits }: { readonly raw: JsonObject; readonly limits: ResolvedLimits },
-): DefinitionCheck {
-  const written = typeof entry["description"] === "string" ? entry["description"] : "";
-  const visible = visibleText(written);
-  const description = visible.slice(0, limits.maxDescriptionLength);
+/** A definition in which nothing has to be changed. */
+function toDefinition(name: string, entry: JsonObject): McpToolDefinition {
+  const { description, inputSchema, outputSchema } = entry;
+  const definition: Writable<McpToolDefinition> = {
+    sourceName: name,
+    description: typeof description === "string" ? description : "",
+    inputSchema: inputSchema as JsonSchema, // checkToolDefinition has seen to it
+    raw: entry,
+  };
   const title = titleOf(entry);
-  const input = cleanSchema(entry.inputSchema, limits);
-  const output = isJsonObject(entry["outputSchema"])
-    ? cleanSchema(entry["outputSchema"], limits)
-    : undefined;
+  if (title !== undefined) {
+    definition.title = title;
+  }
+  if (isJsonObject(outputSchema)) {
+    definition.outputSchema = outputSchema;
+  }
   const annotations = annotationsOf(entry["annotations"]);
+  if (annotations !== undefined) {
+    definition.annotations = annotations;
+  }
+  return definition;
+}
+
+type Writable<Type> = { -readonly [Key in keyof Type]: Type[Key] };
+
+/** A definition of which texts may have to be cut, or to lose characters. */
+function cleaned(name: string, entry: JsonObject, limits: ResolvedLimits): DefinitionCheck {
+  const published = toDefinition(name, entry);
+  const visible = visibleText(published.description);
+  const description = visible.slice(0, limits.maxDescriptionLength);
+  const input = cleanSchema(entry["inputSchema"] as JsonObject, limits); // likewise
+  const { outputSchema } = entry;
+  const output = isJsonObject(outputSchema) ? cleanSchema(outputSchema, limits) : undefined;
   const changes = [
-    ...(visible === written
+    ...(visible === published.description
       ? []
       : ["its description held invisible characters, which were taken out"]),
     ...(description === visible
@@ -131,42 +174,29 @@ function usable(
           `descriptions of its parameters held invisible characters or were over ${limitWords("maxParameterDescriptionLength", limits)}, and were cleaned or cut`,
         ]
       : []),
-    ...(output === undefined && entry["outputSchema"] !== undefined
-      ? ["its outputSchema is not an object and is not used"]
-      : []),
   ];
-  const definition: McpToolDefinition = {
-    sourceName: name,
-    description,
-    inputSchema: input.schema,
-    raw,
-    ...(title === undefined ? {} : { title }),
-    ...(output === undefined ? {} : { outputSchema: output.schema }),
-    ...(annotations === undefined ? {} : { annotations }),
+  return {
+    kind: "usable",
+    definition: {
+      ...published,
+      description,
+      inputSchema: input.schema,
+      ...(output === undefined ? {} : { outputSchema: output.schema }),
+    },
+    remarks: remarksOn(entry, changes),
   };
-  const remarks = [
-    ...changes.map((words) => ({ code: "mcp-tool-changed", words })),
-    ...uncheckable("inputSchema", input.schema),
-    ...(output === undefined ? [] : uncheckable("outputSchema", output.schema)),
-  ];
-  return { kind: "usable", definition, remarks };
 }
 
-/** What of a schema cannot be checked. The tool is had all the same. */
-function uncheckable(what: string, schema: JsonSchema): readonly Remark[] {
-  const checked = what === "inputSchema" ? "its arguments" : "its results";
-  const { fault, uncheckedPatterns } = inspectJsonSchema(schema);
-  if (fault !== undefined) {
-    const words = `its ${what} ${fault}; ${checked} are not checked against it`;
-    return [{ code: "mcp-schema-unusable", words }];
-  }
-  const [first] = uncheckedPatterns;
-  if (first === undefined) {
-    return [];
-  }
-  const words = `${checked} are not checked against ${uncheckedPatterns.length} pattern(s) of its ${what} that cannot be decided in linear time, the first: ${visibleLine(first, 100)}`;
-  return [{ code: "mcp-pattern-unchecked", words }];
+function remarksOn({ outputSchema }: JsonObject, changes: readonly string[]): readonly Remark[] {
+  const isUnused = outputSchema !== undefined && !isJsonObject(outputSchema);
+  return isUnused || changes.length > 0
+    ? [...changes, ...(isUnused ? ["its outputSchema is not an object and is not used"] : [])].map(
+        (words) => ({ code: "mcp-tool-changed", words }),
+      )
+    : noRemarks;
 }
+
+const noRemarks: readonly Remark[] = [];
 
 /** Since 2025-11-25 a tool may be callable only as a task, which we do not do. */
 function needsTask({ execution }: JsonObject): boolean {

@@ -13,6 +13,14 @@ export function visibleLine(text: string, longest: number): string {
   return line.length <= longest ? line : `${line.slice(0, longest - 1)}…`;
 }
 
+/** Whether {@link visibleText} may change a text: a quick test, which nearly all texts pass. */
+export function hasUnseen(text: string): boolean {
+  return beyondAscii.test(text);
+}
+
+/** Whatever is not a visible ASCII character, a blank, a tab or a line break. */
+const beyondAscii = /[^\t\n\r -~]/;
+
 const hidden = new RegExp(
   [
     "[\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u009f]", // control, save tab and line breaks

@@ -4,9 +4,10 @@ import type { Clock } from "../base/clock.ts";
 import { parseJson } from "../base/json.ts";
 import { agentFor } from "../http/connection-pool.ts";
 import type { WebSocketTransport } from "../tool/mcp-server-config.ts";
+import { AwaitedAnswers } from "./awaited-answers.ts";
 import type { HttpCaller } from "./http-caller.ts";
 import type { McpError } from "./mcp-error.ts";
-import { type RpcMessage, toRpcMessages } from "./rpc-message.ts";
+import { type RpcId, type RpcMessage, toRpcMessages } from "./rpc-message.ts";
 import type { ServerLink } from "./server-link.ts";
 import { visibleLine } from "./visible-text.ts";
 
@@ -35,6 +36,7 @@ export class WebSocketLink implements ServerLink {
   readonly #caller: HttpCaller;
   readonly #over = Promise.withResolvers<void>();
   #socket: WebSocket | undefined;
+  readonly #awaited = new AwaitedAnswers();
   #failure: McpError | undefined;
   #isClosing = false;
   #finished = false;
@@ -66,6 +68,7 @@ export class WebSocketLink implements ServerLink {
     if (socket === undefined || this.#finished) {
       return Promise.reject(this.#closed());
     }
+    this.#awaited.sent(message);
     return new Promise((resolve, reject) => {
       socket.send(JSON.stringify(message), (error) => {
         if (error) {
@@ -79,6 +82,10 @@ export class WebSocketLink implements ServerLink {
 
   ready(): void {
     this.#caller.connecting = false;
+  }
+
+  forget(id: RpcId): void {
+    this.#awaited.forget(id);
   }
 
   failure(): McpError | undefined {
@@ -134,7 +141,7 @@ export class WebSocketLink implements ServerLink {
   #listen(socket: WebSocket): void {
     socket.on("message", (data, isBinary) => {
       const text = isBinary ? "" : String(data);
-      for (const message of toRpcMessages(parseJson(text))) {
+      for (const message of this.#awaited.heard(toRpcMessages(parseJson(text)), text)) {
         this.onmessage?.(message);
       }
     });

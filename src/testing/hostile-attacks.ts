@@ -31,6 +31,12 @@ export const hostileAttacks: { readonly [kind in HostileCase]?: HostileAttack } 
     await exchange.write("{this is not JSON");
     exchange.end();
   },
+  "invalid-number": async (exchange) => {
+    exchange.begin("json");
+    const id = JSON.stringify(exchange.request["id"]);
+    await exchange.write(`{"jsonrpc":"2.0","id":${id},"result":{"mean":NaN}}`);
+    exchange.end();
+  },
   "html-answer": (exchange) =>
     exchange.respond(200, { "content-type": "text/html" }, "<html><body>Sign in</body></html>"),
   "accepted-without-answer": (exchange) => exchange.respond(202),

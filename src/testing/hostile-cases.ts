@@ -24,6 +24,7 @@ export type HostileCase =
   | "ignores-end"
   | "garbage-before-handshake"
   | "invalid-json"
+  | "invalid-number"
   | "html-answer"
   | "accepted-without-answer"
   | "ends-without-answer"
@@ -79,6 +80,7 @@ export const hostileCases: Readonly<Record<HostileCase, HostileCaseInfo>> = {
     does: "writes log lines to its standard output first",
   },
   "invalid-json": { over: both, does: "answers a call with what is not JSON" },
+  "invalid-number": { over: both, does: "answers a call with NaN, which JSON does not have" },
   "html-answer": { over: http, does: "answers a call with a web page" },
   "accepted-without-answer": { over: http, does: "accepts a call (202) and says no more" },
   "ends-without-answer": { over: http, does: "ends its stream of events without an answer" },

@@ -20,6 +20,8 @@ export interface ToolSpecification<Input extends Schema, Output = unknown> {
   readonly annotations?: ToolAnnotations;
   /** Whether a second try with the same arguments does no harm. Default false. */
   readonly idempotent?: boolean;
+  /** See {@link Tool}. Default false. */
+  readonly nested?: boolean;
   /** The longest that one call may take, in milliseconds. Absent: as long as the run. */
   readonly timeoutMs?: number;
   readonly source?: ToolSource;
@@ -67,6 +69,7 @@ class DefinedTool<Input extends Schema, Output> implements Tool<InferSchema<Inpu
   readonly outputSchema: Schema<Output> | undefined;
   readonly annotations: ToolAnnotations | undefined;
   readonly idempotent: boolean;
+  readonly nested: boolean;
   readonly timeoutMs: number | undefined;
   readonly source: ToolSource | undefined;
 
@@ -81,6 +84,7 @@ class DefinedTool<Input extends Schema, Output> implements Tool<InferSchema<Inpu
     this.outputSchema = specification.outputSchema;
     this.annotations = specification.annotations;
     this.idempotent = specification.idempotent ?? false;
+    this.nested = specification.nested ?? false;
     this.timeoutMs = specification.timeoutMs;
     this.source = specification.source;
   }

@@ -5,11 +5,13 @@
 export interface McpLimits {
   /** Tools that are taken; the rest of the list is left out. Default 1 000. */
   readonly maxTools?: number;
-  /** Pages of the list of tools that are read; the rest is left out. Default 100. */
+  /** Resources, templates or prompts in a list; one with more fails. Default 10 000. */
+  readonly maxEntries?: number;
+  /** Pages of a list that are read; of tools the rest is left out, other lists fail. Default 100. */
   readonly maxPages?: number;
-  /** JSON of all definitions together, in bytes; the rest of the list is left out. Default 10 MiB. */
+  /** JSON of a whole list, in bytes; of tools the rest is left out, other lists fail. Default 10 MiB. */
   readonly maxDiscoveryBytes?: number;
-  /** Values (objects, lists, texts, …) of all definitions together; likewise. Default 100 000. */
+  /** Values (objects, lists, texts, …) of all tools together; the rest is left out. Default 100 000. */
   readonly maxDiscoveryNodes?: number;
   /** The longest cursor, in bytes; a longer one fails the list. Default 16 KiB. */
   readonly maxCursorBytes?: number;

@@ -10,6 +10,8 @@ export interface StdioTransport {
   readonly env?: Readonly<Record<string, string>>;
   /** Default: the current folder. */
   readonly cwd?: string;
+  /** The longest message that is read, in bytes. Default 10 MiB. */
+  readonly maxResponseBytes?: number;
 }
 
 /** What the transports behind a URL have in common. */
@@ -104,4 +106,6 @@ export interface McpServerConfig {
   readonly timeoutMs?: number;
   /** How much is taken of the server. */
   readonly limits?: McpLimits;
+  /** Tools that the server publishes and that are not had, by its own names. */
+  readonly disabledTools?: readonly string[];
 }

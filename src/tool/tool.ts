@@ -68,6 +68,11 @@ export interface Tool<Input = unknown, Output = unknown> {
   readonly annotations?: ToolAnnotations | undefined;
   /** Whether a second try with the same arguments does no harm. */
   readonly idempotent: boolean;
+  /**
+   * Whether its work consists of steps of the run, which are recorded one by one, so that the call
+   * itself is none: an agent that is asked by another.
+   */
+  readonly nested: boolean;
   /** The longest that one call may take, in milliseconds. */
   readonly timeoutMs?: number | undefined;
   readonly source?: ToolSource | undefined;

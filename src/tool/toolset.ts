@@ -20,6 +20,12 @@ export interface Toolset {
   /** Names of tools are always prefixed with the toolset's name. */
   readonly prefix?: boolean | undefined;
   /**
+   * Names what the toolset's tools depend on, in so far as it can be told without opening it: for one
+   * key the tools are the same, whoever runs, and may be remembered under it. It holds no credential.
+   * `undefined`, or no such function: they must not be remembered.
+   */
+  catalogueKey?(binding: Binding): string | undefined;
+  /**
    * Opens the toolset for one run, with that run's credentials. It rejects where the tools cannot be
    * had, with a `ConfigurationError` where the configuration is at fault and with the signal's reason
    * on cancellation. What it opened before it failed, it closes.
@@ -38,6 +44,8 @@ export interface OpenToolset {
   readonly tools: readonly Tool[];
   /** The server as it names itself, where there is one. */
   readonly serverInfo?: { readonly name: string; readonly version: string } | undefined;
+  /** Whether its tools can still be used, where that can be told. What is kept open is opened anew if not. */
+  isOpen?(): boolean;
   /** Closes it; called exactly once, also after failure and cancellation. It does not reject. */
   close(): Promise<void>;
 }

@@ -1,5 +1,5 @@
-import { canonicalJson } from "./json.ts";
-import { isOfFormat } from "./json-schema-formats.ts";
+import { canonicalJson } from "../json.ts";
+import { isOfFormat } from "./formats.ts";
 import {
   failWith,
   type KeywordCheck,
@@ -8,7 +8,7 @@ import {
   oneOf,
   type Site,
   shortJson,
-} from "./json-schema-site.ts";
+} from "./site.ts";
 
 const typeOf = (value: unknown): string =>
   value === null ? "null" : Array.isArray(value) ? "array" : typeof value;

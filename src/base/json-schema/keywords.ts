@@ -1,8 +1,8 @@
-import { arrayChecks, unevaluatedItems } from "./json-schema-arrays.ts";
-import { logicChecks } from "./json-schema-logic.ts";
-import { objectChecks, unevaluatedProperties } from "./json-schema-objects.ts";
-import type { KeywordCheck } from "./json-schema-site.ts";
-import { valueChecks } from "./json-schema-values.ts";
+import { arrayChecks, unevaluatedItems } from "./arrays.ts";
+import { logicChecks } from "./logic.ts";
+import { objectChecks, unevaluatedProperties } from "./objects.ts";
+import type { KeywordCheck } from "./site.ts";
+import { valueChecks } from "./values.ts";
 
 /** What is checked before anybody asks what has not been looked at. */
 export const keywordChecks: ReadonlyMap<string, KeywordCheck> = new Map([

@@ -1,12 +1,6 @@
-import { canonicalJson } from "./json.ts";
-import { all } from "./json-schema-objects.ts";
-import {
-  failWith,
-  type KeywordCheck,
-  type KeywordChecks,
-  keyword,
-  type Site,
-} from "./json-schema-site.ts";
+import { canonicalJson } from "../json.ts";
+import { all } from "./objects.ts";
+import { failWith, type KeywordCheck, type KeywordChecks, keyword, type Site } from "./site.ts";
 
 /** Keywords that look at arrays. */
 export const arrayChecks: KeywordChecks = [

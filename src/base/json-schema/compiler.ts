@@ -1,7 +1,7 @@
-import { isJsonObject } from "./json.ts";
-import type { JsonSchema } from "./json-schema.ts";
-import { endlessReference } from "./json-schema-cycles.ts";
-import { fitsShape, type KeywordShape, keywordShapes } from "./json-schema-shapes.ts";
+import { isJsonObject } from "../json.ts";
+import type { JsonSchema } from "../json-schema.ts";
+import { endlessReference } from "./cycles.ts";
+import { fitsShape, type KeywordShape, keywordShapes } from "./shapes.ts";
 
 /** A schema in whose stead nothing can be checked. The message goes on the sentence "The schema …". */
 export class SchemaFault extends Error {}

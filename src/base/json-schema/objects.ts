@@ -1,5 +1,5 @@
-import { isJsonObject, type JsonObject } from "./json.ts";
-import type { JsonSchema } from "./json-schema.ts";
+import { isJsonObject, type JsonObject } from "../json.ts";
+import type { JsonSchema } from "../json-schema.ts";
 import {
   applyHere,
   failWith,
@@ -7,7 +7,7 @@ import {
   type KeywordChecks,
   keyword,
   type Site,
-} from "./json-schema-site.ts";
+} from "./site.ts";
 
 type SchemaMap = Readonly<Record<string, unknown>>;
 

@@ -7,7 +7,7 @@ import {
   keyword,
   oneOf,
   type Site,
-} from "./json-schema-site.ts";
+} from "./site.ts";
 
 const referenceChecks: KeywordChecks = (["$ref", "$dynamicRef"] as const).map((name) => [
   name,

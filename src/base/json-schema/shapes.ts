@@ -1,4 +1,4 @@
-import { isJsonObject } from "./json.ts";
+import { isJsonObject } from "../json.ts";
 
 /** What stands behind a keyword. */
 export type KeywordShape =

@@ -1,0 +1,57 @@
+import type { Participant, ParticipantScope } from "./participant.ts";
+import { RunDraft } from "./run-draft.ts";
+import type { RunInput, RunOptions } from "./run-options.ts";
+import type { RunResult } from "./run-result.ts";
+import type { ToolLevel } from "./run-tools.ts";
+import { settleRun } from "./settle-run.ts";
+
+/** What a participant is asked by another. */
+export interface InnerQuestion {
+  readonly participant: Participant;
+  /** What it is called in paths. Default: its own name. */
+  readonly name?: string;
+  readonly input: RunInput;
+  /** What is given to it alone. Actor and context are the run's; a session is not passed on. */
+  readonly options?: Pick<RunOptions, "tools" | "mcp" | "model" | "limits">;
+  /** What the asking one says of tools and servers to whoever inherits. */
+  readonly level?: ToolLevel;
+  /** Narrower than the asking one's. Default: the same. */
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Asks a participant within a run: its steps and events are the run's, under its own path. Its report
+ * becomes part of the asking one's.
+ *
+ * @returns how it ended; never rejects because it went wrong. One that waits has the status `suspended`.
+ */
+export async function askWithin<Output = unknown>(
+  scope: ParticipantScope,
+  question: InnerQuestion,
+): Promise<RunResult<Output>> {
+  const { participant, input, options = {}, level, signal = scope.signal } = question;
+  const name = question.name ?? participant.name;
+  const { actor, context } = scope.options;
+  const draft = new RunDraft();
+  const inner: ParticipantScope = {
+    ...scope,
+    input,
+    options: { ...(actor === undefined ? {} : { actor }), context, ...options },
+    agentPath: [...scope.agentPath, name],
+    steps: scope.steps.within(name),
+    signal,
+    outerLevels: level === undefined ? scope.outerLevels : [...scope.outerLevels, level],
+    draft,
+    tainted: scope.tainted || scope.draft.state.tainted,
+  };
+  inner.steps.emit({ kind: "agent-start", agent: participant.name });
+  const result = await settleRun<Output>(participant.perform(inner), inner);
+  scope.draft.add({ name, result });
+  scope.draft.state.tainted ||= draft.state.tainted;
+  if (result.status !== "suspended") {
+    const { status, text, usage } = result;
+    const error = status === "failed" ? { error: result.error } : {};
+    inner.steps.emit({ kind: "agent-end", agent: participant.name, status, text, usage, ...error });
+  }
+  return result;
+}

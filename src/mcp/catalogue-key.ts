@@ -1,0 +1,51 @@
+import { createHash } from "node:crypto";
+import { createId } from "../base/ids.ts";
+import { canonicalJson, type Json } from "../base/json.ts";
+import type { Binding } from "../tool/binding.ts";
+import type { McpToolsetOptions } from "./mcp-toolset.ts";
+
+/**
+ * Names what the tools of an MCP toolset depend on: see `Toolset.catalogueKey`. It is a digest of the
+ * configuration, credentials included, so that two servers that differ in nothing but a token share
+ * nothing.
+ *
+ * What depends on the run (a transport that is a function, `mapTool`) is kept for one actor, and not at
+ * all for a run without one: whose credentials such a run has, nobody can tell.
+ */
+export function catalogueKeyOf(options: McpToolsetOptions, binding: Binding): string | undefined {
+  const { name, description, transport, client, tools, limits, mapTool } = options;
+  const { actor } = binding.run;
+  const isBound = typeof transport === "function" || mapTool !== undefined;
+  if (isBound && actor === undefined) {
+    return undefined;
+  }
+  const parts = { name, description, transport, client, tools, limits, mapTool };
+  const text = canonicalJson(describe({ ...parts, actor: isBound ? actor : undefined }));
+  return createHash("sha256").update(text).digest("hex");
+}
+
+/** Plain data as it is; whatever else there is in it by which object it is, in this process. */
+function describe(value: unknown): Json {
+  if (Array.isArray(value)) {
+    return value.map(describe);
+  }
+  if (isPlainObject(value)) {
+    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, describe(inner)]));
+  }
+  return (typeof value === "object" && value !== null) || typeof value === "function"
+    ? idOf(value)
+    : ((value ?? null) as Json); // what is left is a text, a number or a boolean
+}
+
+const isPlainObject = (value: unknown): value is object =>
+  typeof value === "object" &&
+  value !== null &&
+  [Object.prototype, null].includes(Object.getPrototypeOf(value));
+
+function idOf(value: object): string {
+  const known = ids.get(value) ?? createId("object");
+  ids.set(value, known);
+  return known;
+}
+
+const ids = new WeakMap<object, string>();
