@@ -29,7 +29,10 @@ export type ArtifactResolver = (
 export interface ArtifactSettings {
   /** Where they are kept: `memoryArtifacts`, `fileArtifacts` of `dragoman/stores`. Absent: in the run. */
   readonly store?: ArtifactStore;
-  /** Fetches deferred artifacts. Absent: they are named, and cannot be read. */
+  /**
+   * Fetches deferred artifacts, all of them. Absent: a server is asked for what its own results named,
+   * while the run goes on; of other artifacts only the reference is had.
+   */
   readonly resolve?: ArtifactResolver;
   /** How long the store and the resolver may take for one artifact, in milliseconds. Default 30 000. */
   readonly timeoutMs?: number;

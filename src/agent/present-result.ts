@@ -167,7 +167,7 @@ class Presenting {
   }
 
   #wordsForReference(artifact: DeferredArtifact, id: string): string {
-    const how = this.#how(this.#scope.artifacts.canResolve);
+    const how = this.#how(this.#scope.artifacts.canFetch(artifact));
     return `[${describe(artifact)} is at ${artifact.reference}, as artifact ${id}.${how}]`;
   }
 }

@@ -279,7 +279,7 @@ test("G-T10: a deferred artifact is named, and fetched by the application only w
 });
 
 test.each<[what: string, settings: ArtifactSettings, words: RegExp]>([
-  ["no resolver", {}, /no resolver is configured/],
+  ["no resolver", {}, /nobody can fetch it/],
   [
     "a resolver that refuses",
     {

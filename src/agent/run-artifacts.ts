@@ -5,8 +5,14 @@ import type { Logger } from "../base/logger.ts";
 import { sha256 } from "../base/sha256.ts";
 import type { ArtifactLabel, DeferredArtifact, StoredArtifact } from "../tool/artifact.ts";
 import type { Binding } from "../tool/binding.ts";
+import type { OpenToolset } from "../tool/toolset.ts";
 import { ArtifactError } from "./artifact-error.ts";
-import { type ArtifactLimits, type ArtifactSettings, artifactLimits } from "./artifact-settings.ts";
+import {
+  type ArtifactLimits,
+  type ArtifactResolver,
+  type ArtifactSettings,
+  artifactLimits,
+} from "./artifact-settings.ts";
 import type { RunEventBody } from "./run-event.ts";
 
 /** A file that a run's tools gave. */
@@ -41,8 +47,13 @@ export interface RunArtifactsOptions {
   readonly binding: Binding;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** What fetches the references that a server's results named, while the server is open. */
+  readonly fetchFrom: (server: string) => FetchFromServer | undefined;
   emit(event: RunEventBody): void;
 }
+
+/** Asks the server that named a reference for its bytes. */
+type FetchFromServer = NonNullable<OpenToolset["fetch"]>;
 
 /** Bytes and what they are. */
 export interface ReadArtifact extends ArtifactLabel {
@@ -76,9 +87,9 @@ export class RunArtifacts {
     return this.#options.settings !== undefined;
   }
 
-  /** Whether deferred artifacts can be read. */
-  get canResolve(): boolean {
-    return this.#options.settings?.resolve !== undefined;
+  /** Whether somebody can fetch the bytes of a deferred artifact. */
+  canFetch(artifact: DeferredArtifact): boolean {
+    return this.#resolverFor(artifact) !== undefined;
   }
 
   /** All of them, in the order in which they came. */
@@ -214,12 +225,12 @@ export class RunArtifacts {
   }
 
   async #resolve(artifact: DeferredArtifact, outer: AbortSignal): Promise<Uint8Array<ArrayBuffer>> {
-    const { settings, binding } = this.#options;
+    const { binding } = this.#options;
     const { maxBytes } = this.#limits;
     const what = `The artifact ${JSON.stringify(artifact.name ?? artifact.mediaType)}`;
-    const resolve = settings?.resolve;
+    const resolve = this.#resolverFor(artifact);
     if (resolve === undefined) {
-      const message = `${what} is elsewhere, and no resolver is configured: configure({ artifacts: { resolve } }).`;
+      const message = `${what} is elsewhere, and nobody can fetch it: its server is closed or was none, and there is no configure({ artifacts: { resolve } }).`;
       throw new ArtifactError(message, { code: "artifact-unresolved" });
     }
     refuseOversize(what, artifact.size ?? 0, maxBytes);
@@ -241,6 +252,15 @@ export class RunArtifacts {
     }
     refuseOversize(what, bytes.length, maxBytes);
     return new Uint8Array(bytes); // the resolver's buffer may be reused, or shared
+  }
+
+  /** The application's resolver decides alone; without one, a server is asked for what it named itself. */
+  #resolverFor({ server }: DeferredArtifact): ArtifactResolver | undefined {
+    const { settings, fetchFrom } = this.#options;
+    const fetch = server === undefined ? undefined : fetchFrom(server);
+    return (
+      settings?.resolve ?? (fetch && (({ reference }, { signal }) => fetch(reference, { signal })))
+    );
   }
 
   /** Does work of the application's within the time that artifacts have, and the run's. */

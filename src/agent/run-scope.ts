@@ -156,7 +156,7 @@ export interface RunParts {
 /** The files that the tools of a run give. */
 const artifactsOf = (
   { artifacts, app, clock, logger }: AgentRuntime,
-  { binding, steps }: Pick<RunParts, "binding" | "steps">,
+  { binding, steps, tools }: Pick<RunParts, "binding" | "steps" | "tools">,
 ): RunArtifacts =>
   new RunArtifacts({
     settings: artifacts,
@@ -165,6 +165,10 @@ const artifactsOf = (
     binding,
     clock,
     logger,
+    fetchFrom: (server) => {
+      const { toolset } = tools.servers.open.find(({ name }) => name === server) ?? {};
+      return toolset?.fetch?.bind(toolset);
+    },
     emit: (event) => steps.emit(event),
   });
 

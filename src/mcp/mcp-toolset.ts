@@ -9,6 +9,7 @@ import type { OpenToolset, Toolset, ToolsetObserver, UnavailablePolicy } from ".
 import { catalogueKeyOf } from "./catalogue-key.ts";
 import type { OutputMismatchPolicy } from "./check-output.ts";
 import { isCustomTransport, type McpCustomTransport } from "./custom-link.ts";
+import { fetchResource } from "./fetch-resource.ts";
 import type { McpClient } from "./mcp-client.ts";
 import {
   type McpConnection,
@@ -196,7 +197,13 @@ async function open(scope: OpenScope): Promise<OpenToolset> {
   if (client !== undefined) {
     await client.connect({ signal });
     const tools = await toolsOf(client, scope);
-    return { tools, serverInfo: client.serverInfo, close: async () => {} };
+    return {
+      tools,
+      serverInfo: client.serverInfo,
+      fetch: (reference, options) =>
+        fetchResource(reference, ({ uri }) => client.readResource(uri, options)),
+      close: async () => {},
+    };
   }
   const connection = await openMcpConnection(await configFor(scope), { signal });
   try {
@@ -205,6 +212,8 @@ async function open(scope: OpenScope): Promise<OpenToolset> {
       tools,
       serverInfo: connection.serverInfo,
       isOpen: () => connection.isOpen,
+      fetch: (reference, options) =>
+        fetchResource(reference, (params) => connection.request("resources/read", params, options)),
       close: () => connection.close(),
     };
   } catch (error) {

@@ -167,6 +167,21 @@ test("bytes that are attached are not repeated in the text of structured content
   expect(result.content[1]).toEqual(part('{"name":"a","data":"[audio/wav, attached]"}'));
 });
 
+test("structured content that is the blocks over again is not said", () => {
+  const blocks = [{ type: "image", data: png, mimeType: "image/png" }];
+  for (const structuredContent of [{ content: blocks }, blocks]) {
+    expect(of({ content: blocks, structuredContent })).toMatchObject({
+      value: structuredContent,
+      content: [{ kind: "image" }],
+    });
+  }
+  let deep: Json = "x";
+  for (let depth = 0; depth < 100_000; depth += 1) {
+    deep = [deep];
+  }
+  expect(of({ content: [deep], structuredContent: [1] }).kind).toBe("success");
+});
+
 test("a result of media alone has as its value what they are", () => {
   const result = of({ content: [{ type: "image", data: png, mimeType: "image/png" }] });
   expect(result).toMatchObject({ value: [{ kind: "image", mediaType: "image/png" }] });

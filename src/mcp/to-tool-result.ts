@@ -1,4 +1,10 @@
-import { isDeeperThan, type Json, type JsonObject } from "../base/json.ts";
+import {
+  canonicalJson,
+  isDeeperThan,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+} from "../base/json.ts";
 import { ToolError } from "../base/tool-error.ts";
 import type { ResultContent } from "../message/content.ts";
 import type { DeferredArtifact } from "../tool/artifact.ts";
@@ -40,7 +46,7 @@ export function toToolResult(result: McpCallResult, origin: ResultOrigin): ToolR
   const shown = isTooDeep ? [...parts, noteOf("data that is nested too deep")] : parts;
   const structured = isTooDeep ? undefined : result.structuredContent;
   const content =
-    structured === undefined || isSaid(structured, texts)
+    structured === undefined || isSaid(structured, texts) || isEcho(structured, result.content)
       ? shown
       : [...shown, textPart(structuredText(structured, shown, texts))];
   if (result.isError === true) {
@@ -118,6 +124,20 @@ function valueWithout(
 }
 
 const textPart = (text: string): ResultContent => ({ kind: "text", text });
+
+/** Whether the structured content is the list of blocks over again, by itself or wrapped. */
+function isEcho(structured: Json, blocks: Json | undefined): boolean {
+  const inner = isJsonObject(structured) ? Object.values(structured) : [];
+  const list = inner.length === 1 ? inner[0] : structured;
+  return (
+    Array.isArray(blocks) &&
+    Array.isArray(list) &&
+    list.length === blocks.length &&
+    list.length > 0 &&
+    !isDeeperThan(deepest, blocks) &&
+    canonicalJson(list) === canonicalJson(blocks)
+  );
+}
 
 /** Of texts as short as this it does not matter whether they stand there twice. */
 const shortText = 200;

@@ -46,6 +46,14 @@ export interface OpenToolset {
   readonly serverInfo?: { readonly name: string; readonly version: string } | undefined;
   /** Whether its tools can still be used, where that can be told. What is kept open is opened anew if not. */
   isOpen?(): boolean;
+  /**
+   * Fetches what a result of its tools named by a reference, from where it came; `undefined` where there
+   * is nothing. It is asked only when the run's model wants to read it.
+   */
+  fetch?(
+    reference: string,
+    options: { readonly signal: AbortSignal },
+  ): Promise<Uint8Array | undefined>;
   /** Closes it; called exactly once, also after failure and cancellation. It does not reject. */
   close(): Promise<void>;
 }
