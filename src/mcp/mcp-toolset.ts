@@ -296,12 +296,10 @@ async function calling<Value>(
     return await callback();
   } catch (cause) {
     signal.throwIfAborted();
-    throw ConfigurationError.is(cause)
-      ? cause
-      : new ConfigurationError(`${what} threw: ${messageOf(cause)}`, {
-          code: "invalid-configuration",
-          cause,
-        });
+    throw new ConfigurationError(`${what} threw: ${messageOf(cause)}`, {
+      code: "callback-failed",
+      cause,
+    });
   }
 }
 

@@ -3,7 +3,9 @@ import type { Tool } from "./tool.ts";
 
 /**
  * What a server that cannot be used means for the run: recorded and reported, and the run goes on;
- * expected and quiet; or the run fails.
+ * expected and quiet; or the run fails. A server whose configuration turns out wrong when it is opened
+ * is recorded, too, and otherwise fails the run. In none of the three are cancellation, the deadline,
+ * other configuration errors or what a callback of the application throws taken for a server's failure.
  */
 export type UnavailablePolicy = "record" | "ignore" | "fail";
 
