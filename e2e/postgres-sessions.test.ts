@@ -2,7 +2,8 @@ import pg from "pg";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { SessionStore } from "../src/agent/session-store.ts";
 import type { Message } from "../src/message/message.ts";
-import { type PostgresSessionsOptions, postgresSessions } from "../src/stores/postgres-sessions.ts";
+import type { PostgresStoreOptions } from "../src/stores/postgres-options.ts";
+import { postgresSessions } from "../src/stores/postgres-sessions.ts";
 import { failureOf } from "../test/failure-of.ts";
 import { testSessionStore } from "../test/session-store-tests.ts";
 import { testSharedSessionStore } from "../test/session-writers.ts";
@@ -29,7 +30,7 @@ beforeEach(async () => {
   };
 });
 
-function open(options: PostgresSessionsOptions = { connectionString: url }): SessionStore {
+function open(options: PostgresStoreOptions = { connectionString: url }): SessionStore {
   const store = postgresSessions(options);
   opened.push(store);
   return store;

@@ -2,6 +2,7 @@ import { type Agent, createAgent } from "./agent/agent.ts";
 import type { AgentDefinition } from "./agent/agent-definition.ts";
 import type { AgentRuntime, McpEntry, ToolEntry } from "./agent/agent-runtime.ts";
 import { type ArtifactSettings, artifactLimits } from "./agent/artifact-settings.ts";
+import { checkDiscovery, type Discovery } from "./agent/discovery.ts";
 import { MemoryRunStore } from "./agent/memory-run-store.ts";
 import type { RunStore } from "./agent/run-store.ts";
 import type { Selection } from "./agent/selection.ts";
@@ -13,7 +14,9 @@ import { consoleLogger, type Logger } from "./base/logger.ts";
 import { createModelChooser, type ModelFactory } from "./default-model.ts";
 import type { Model } from "./model/model.ts";
 import type { TextAdapter } from "./model/text-adapter.ts";
+import { type CatalogueStore, memoryCatalogues } from "./tool/catalogue.ts";
 import { isTool } from "./tool/tool.ts";
+import type { PinsSetting } from "./tool/tool-pins.ts";
 
 /** What holds for every agent that says nothing else. */
 export interface DragomanConfig {
@@ -30,6 +33,15 @@ export interface DragomanConfig {
    * agent declares. `"none"` is the strict form: a bare run connects nothing and sends no tools.
    */
   readonly defaults?: { readonly tools?: "none" | "inherit"; readonly mcp?: "none" | "inherit" };
+  /** Which servers and tools runs use, by what they are asked, where their agents say nothing of it. */
+  readonly discovery?: Discovery | "none";
+  /** Where the tools of servers are remembered for discovery. Default: in this process's memory. */
+  readonly catalogues?: CatalogueStore;
+  /**
+   * Whether the tools of MCP servers must be as they were pinned by `dragoman mcp pin`, where a server
+   * says nothing of it, and where the pins are. Default `"off"`.
+   */
+  readonly pins?: PinsSetting;
   /** What tools get from `call.binding.credential(name)`: `Credentials` of `dragoman/credentials`. */
   readonly credentials?: CredentialSource;
   /** The application's name, under which its sessions are kept. Default `"default"`. */
@@ -67,25 +79,28 @@ export interface Dragoman {
 /** A Dragoman of its own, which shares no configuration with any other. */
 export function createDragoman(config: DragomanConfig = {}): Dragoman {
   let current = config;
-  const runs = {
+  checkDiscovery(config.discovery, "configured discovery");
+  const memory = {
+    catalogues: memoryCatalogues(),
     suspendedRuns: new MemoryRunStore({ maxRuns: 1_000 }),
     activeRuns: new Set<string>(),
   };
-  let runtime = createRuntime(current, runs);
+  let runtime = createRuntime(current, memory);
   return {
     defineAgent: (definition) => createAgent(definition, () => runtime),
     configure(changes) {
+      checkDiscovery(changes.discovery, "configured discovery");
       current = { ...current, ...changes };
-      runtime = createRuntime(current, runs);
+      runtime = createRuntime(current, memory);
     },
   };
 }
 
 function createRuntime(
   config: DragomanConfig,
-  runs: Pick<AgentRuntime, "suspendedRuns" | "activeRuns">,
+  memory: Pick<AgentRuntime, "catalogues" | "suspendedRuns" | "activeRuns">,
 ): AgentRuntime {
-  const { tools, mcp, defaults } = config;
+  const { tools, mcp, discovery, defaults } = config;
   const clock = config.clock ?? systemClock;
   const logger = config.logger ?? consoleLogger;
   artifactLimits(config.artifacts); // a mistake is told where it is made
@@ -98,9 +113,11 @@ function createRuntime(
     sessions: config.sessions,
     artifacts: config.artifacts,
     runs: config.runs,
-    ...runs,
+    ...memory,
+    catalogues: config.catalogues ?? memory.catalogues,
     registeredTools: Array.isArray(tools) ? tools.filter(isTool) : [],
-    global: { tools, mcp },
+    global: { tools, mcp, discovery },
+    pins: config.pins,
     defaults: { tools: defaults?.tools, mcp: defaults?.mcp },
     chooseModel: createModelChooser({
       model: config.model,

@@ -84,7 +84,6 @@ export type {
   RunStore,
   StepRecord,
 } from "./agent/run-store.ts";
-export type { ToolLevel } from "./agent/run-tools.ts";
 export type { Selection } from "./agent/selection.ts";
 export { SessionError, type SessionErrorCode } from "./agent/session-error.ts";
 export type {
@@ -102,6 +101,7 @@ export type {
 } from "./agent/session-store.ts";
 export type { StepAttempt, StepOptions, Steps } from "./agent/steps.ts";
 export type { Decision, Waiting, WaitingCall } from "./agent/waiting.ts";
+export type { ToolLevel } from "./agent/wanted-tools.ts";
 export type { Clock } from "./base/clock.ts";
 export type { Credential, CredentialScope, CredentialSource } from "./base/credential.ts";
 export {
@@ -174,11 +174,21 @@ export {
   type InlineArtifact,
   type StoredArtifact,
 } from "./tool/artifact.ts";
-export type { Binding, BoundSession } from "./tool/binding.ts";
+export {
+  type Binding,
+  type BoundSession,
+  type MemoryKey,
+  memoryKey,
+  type SharedMemory,
+  type TypedMemoryKey,
+} from "./tool/binding.ts";
+export { type ClientToolSpecification, defineClientTool } from "./tool/client-tool.ts";
 export { defineTool, type ToolSpecification } from "./tool/define-tool.ts";
 export type { McpLimits } from "./tool/mcp-limits.ts";
 export type {
   HttpTransport,
+  InstructionsPolicy,
+  McpProtocol,
   McpServerConfig,
   McpTransport,
   StdioTransport,
@@ -197,6 +207,14 @@ export {
   type ToolParameters,
   toToolParameters,
 } from "./tool/tool-parameters.ts";
+export type {
+  PinMode,
+  PinsSetting,
+  ServerPins,
+  ToolLock,
+  ToolPin,
+  ToolPins,
+} from "./tool/tool-pins.ts";
 export {
   type ToolFailure,
   type ToolPending,
@@ -209,6 +227,7 @@ export {
 } from "./tool/tool-result.ts";
 export type {
   OpenToolset,
+  ServerLog,
   Toolset,
   ToolsetObserver,
   UnavailablePolicy,

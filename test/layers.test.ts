@@ -14,12 +14,12 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   http: ["base"],
   credentials: ["base", "http"],
   models: ["base", "message", "model", "tool", "http"],
-  mcp: ["base", "message", "model", "tool", "http"],
+  mcp: ["base", "message", "model", "tool", "http", "credentials"],
   tools: ["base", "message", "tool", "http", "credentials"],
   stores: kernel,
   "ag-ui": kernel,
   testing: [...kernel, "mcp", "http"],
-  cli: [...kernel, "http", "models", "mcp", "stores", "."],
+  cli: [...kernel, "http", "credentials", "models", "mcp", "stores", "."],
 };
 
 const relativeImport = /(?:from|import)\s*\(?\s*["'](\.[^"']+)["']/g;

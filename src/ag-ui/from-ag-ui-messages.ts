@@ -7,7 +7,7 @@ import type {
 } from "../message/content.ts";
 import type { AssistantMessage, Message } from "../message/message.ts";
 import { parseArguments } from "../tool/tool-arguments.ts";
-import { Refusal } from "./refusal.ts";
+import { invalidInput } from "./refusal.ts";
 import type { InputContent, InputMessage } from "./run-agent-input.ts";
 
 /**
@@ -75,7 +75,7 @@ function sourceOf(base64: string | undefined, url: string | undefined): MediaSou
   }
   if (url === undefined || !/^(https?|data):/i.test(url)) {
     const message = "A medium must be sent along, or have an https:, http: or data: address.";
-    throw new Refusal(400, "invalid-input", message);
+    throw invalidInput(message);
   }
   return { kind: "url", url };
 }

@@ -51,6 +51,9 @@ export async function* positionedEvents(
         return;
       }
     }
+    // A run that could not begin has no events.
+    const result = await source.result;
+    failure = result?.status === "failed" ? result.error : failure;
   } catch (thrown) {
     failure = toRunFailure(thrown);
   }

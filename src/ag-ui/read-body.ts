@@ -1,4 +1,4 @@
-import { Refusal } from "./refusal.ts";
+import { invalidInput, Refusal } from "./refusal.ts";
 
 /**
  * Reads the body of a request, and no more than it may have.
@@ -6,32 +6,40 @@ import { Refusal } from "./refusal.ts";
  * @throws Refusal 413; 400 where it is not UTF-8, or breaks off.
  */
 export async function readBody(request: Request, maxBytes: number): Promise<string> {
-  const tooLarge = new Refusal(413, "too-large", `The body may have ${maxBytes} bytes.`);
   if (Number(request.headers.get("content-length") ?? 0) > maxBytes) {
-    throw tooLarge;
+    throw tooLarge(maxBytes);
   }
-  const decoder = new TextDecoder("utf-8", { fatal: true });
-  const pieces: string[] = [];
-  let size = 0;
   const reader = request.body?.getReader();
   try {
-    for (;;) {
-      const { done, value } = (await reader?.read()) ?? { done: true, value: undefined };
-      if (done || value === undefined) {
-        return `${pieces.join("")}${decoder.decode()}`;
-      }
-      size += value.byteLength;
-      if (size > maxBytes) {
-        throw tooLarge;
-      }
-      pieces.push(decoder.decode(value, { stream: true }));
-    }
+    return reader === undefined ? "" : await readAll(reader, maxBytes);
   } catch (thrown) {
-    if (thrown === tooLarge) {
-      throw tooLarge;
-    }
-    throw new Refusal(400, "invalid-body", "The body broke off, or is not UTF-8.");
+    throw Refusal.is(thrown)
+      ? thrown
+      : invalidInput("The body broke off, or is not UTF-8.", thrown);
   } finally {
     reader?.cancel().catch(() => {});
   }
 }
+
+async function readAll(
+  reader: ReadableStreamDefaultReader<Uint8Array>,
+  maxBytes: number,
+): Promise<string> {
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  const pieces: string[] = [];
+  let size = 0;
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) {
+      return `${pieces.join("")}${decoder.decode()}`;
+    }
+    size += value.byteLength;
+    if (size > maxBytes) {
+      throw tooLarge(maxBytes);
+    }
+    pieces.push(decoder.decode(value, { stream: true }));
+  }
+}
+
+const tooLarge = (maxBytes: number): Refusal =>
+  new Refusal(`The body may have ${maxBytes} bytes.`, { status: 413, code: "too-large" });

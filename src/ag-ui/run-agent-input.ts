@@ -1,7 +1,7 @@
 import { isDeeperThan, type Json, type JsonObject, parseJson } from "../base/json.ts";
 import { checkJsonSchema } from "../base/json-schema.ts";
 import type { AgUiContentPart, AgUiMetadata } from "./ag-ui-event.ts";
-import { Refusal } from "./refusal.ts";
+import { invalidInput } from "./refusal.ts";
 import { inputSchema } from "./run-agent-input-schema.ts";
 
 /** A medium as clients before 1.0 send it. */
@@ -96,10 +96,10 @@ export async function parseRunAgentInput(
 ): Promise<RunAgentInput> {
   const parsed = parseJson(text);
   if (parsed === undefined) {
-    throw new Refusal(400, "invalid-json", "The body is not JSON.");
+    throw invalidInput("The body is not JSON.");
   }
   if (isDeeperThan(deepestInput, parsed)) {
-    throw new Refusal(400, "invalid-input", `The body is nested more than ${deepestInput} deep.`);
+    throw invalidInput(`The body is nested more than ${deepestInput} deep.`);
   }
   const input = withoutNulls(parsed);
   const check = await checkJsonSchema(inputSchema, input);
@@ -107,7 +107,7 @@ export async function parseRunAgentInput(
     const issues = check.kind === "invalid" ? check.issues : [];
     const said = issues.slice(0, 3).map(({ path, message }) => `${path || "the body"} ${message}`);
     const message = `The body is no RunAgentInput: ${said.join("; ")}.`;
-    throw new Refusal(400, "invalid-input", message);
+    throw invalidInput(message);
   }
   const checked = input as unknown as RunAgentInput; // the schema says so
   atMost(checked.messages.length, maxMessages, "messages");
@@ -118,7 +118,7 @@ export async function parseRunAgentInput(
 function atMost(count: number, limit: number, what: string): void {
   if (count > limit) {
     const message = `The input has ${count} ${what}; ${limit} are taken.`;
-    throw new Refusal(400, "too-many", message);
+    throw invalidInput(message);
   }
 }
 

@@ -6,7 +6,7 @@ import { type AgUiEvent, type AgUiOutcome, agUiVersion } from "./ag-ui-event.ts"
 import { customEvent } from "./custom-event.ts";
 import type { LaneEvent, Outgoing } from "./lane.ts";
 import { LaneTree } from "./lane-tree.ts";
-import { toInterrupt } from "./to-interrupt.ts";
+import { isDecidable, toInterrupt } from "./to-interrupt.ts";
 import { UsageByModel } from "./usage-by-model.ts";
 
 /** What a translation is told besides the events. */
@@ -96,6 +96,9 @@ export class RunTranslation {
       case "run-start":
       case "run-resume":
       case "session-save":
+      case "memory-set":
+      case "discovery-end":
+      case "server-log": // an operator's business, not a front end's
       case "approval-request":
       case "approval-end":
         return [];
@@ -134,8 +137,10 @@ export class RunTranslation {
     result: RunResult | undefined,
   ): readonly Outgoing[] {
     const lanes = this.#lanes as LaneTree; // #start made it
-    if (end.status === "failed") {
-      return this.#failed(end.error ?? { code: "internal-error", message: "" });
+    // An answer that could not be kept counts as a failure although its events said otherwise.
+    const error = result?.status === "failed" ? result.error : end.error;
+    if (end.status === "failed" || error !== undefined) {
+      return this.#failed(error ?? { code: "internal-error", message: "" });
     }
     if (end.status === "cancelled") {
       const closed = lanes.closeAll("cancelled");
@@ -159,13 +164,17 @@ export class RunTranslation {
     runId,
   }: Extract<RunEvent, { readonly kind: "run-suspend" }>): readonly Outgoing[] {
     const lanes = this.#lanes as LaneTree; // #start made it
-    const interrupts = waitingFor.map((waiting) =>
-      toInterrupt(waiting, { runId, ...lanes.namesOf(waiting) }),
-    );
-    return [
-      ...lanes.closeAll("suspended", interrupts),
-      this.#finish({ type: "interrupt", interrupts }),
-    ];
+    const names = new Map(waitingFor.map((waiting) => [waiting, lanes.namesOf(waiting)]));
+    const interrupts = waitingFor
+      .filter(isDecidable)
+      .map((waiting) => toInterrupt(waiting, { runId, ...names.get(waiting) }));
+    const closed = lanes.closeAll("suspended", interrupts);
+    if (interrupts.length > 0) {
+      // Calls of the client's tools wait until a person has decided on the rest.
+      return [...closed, this.#finish({ type: "interrupt", interrupts })];
+    }
+    const pendingToolCallIds = [...names.values()].flatMap(({ toolCallId = [] }) => toolCallId);
+    return [...closed, this.#finish({ type: "success", pendingToolCallIds })];
   }
 
   #finish(outcome: AgUiOutcome, result?: { readonly text?: string }): Outgoing {

@@ -17,8 +17,15 @@ const approvalSchema: JsonObject = {
   required: ["approved"],
 };
 
+/** What a person decides; a call that the client executes is no interrupt. */
+export type Decidable = Exclude<Waiting, { readonly kind: "client-tool" }>;
+
+/** Whether a person decides on it. */
+export const isDecidable = (waiting: Waiting): waiting is Decidable =>
+  waiting.kind !== "client-tool";
+
 /** What a suspended run waits for, as a client shows it to a person. */
-export function toInterrupt(waiting: Waiting, names: InterruptNames): AgUiInterrupt {
+export function toInterrupt(waiting: Decidable, names: InterruptNames): AgUiInterrupt {
   const { runId, subagentRunId, toolCallId } = names;
   const { expiresAt } = waiting;
   return {
@@ -41,7 +48,7 @@ export function splitInterruptId(
 }
 
 function told(
-  waiting: Waiting,
+  waiting: Decidable,
   toolCallId: string | undefined,
 ): Omit<AgUiInterrupt, "id" | "expiresAt" | "subagentRunId"> {
   switch (waiting.kind) {
@@ -70,7 +77,7 @@ function told(
   }
 }
 
-function approvalMessage(waiting: Extract<Waiting, { readonly call: unknown }>): string {
+function approvalMessage(waiting: Extract<Decidable, { readonly call: unknown }>): string {
   const { name } = waiting.call;
   if (waiting.kind === "confirm-retry") {
     return `The server stopped while it called ${name}; whether the call took effect is not known. Call it again?`;

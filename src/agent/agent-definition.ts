@@ -1,4 +1,3 @@
-import { didYouMean } from "../base/closest-name.ts";
 import { ConfigurationError } from "../base/dragoman-error.ts";
 import { isJsonObject } from "../base/json.ts";
 import type { Schema } from "../base/schema.ts";
@@ -6,11 +5,13 @@ import type { Model } from "../model/model.ts";
 import type { TextAdapter } from "../model/text-adapter.ts";
 import type { Binding } from "../tool/binding.ts";
 import { type ApprovalPolicy, checkApprovalPolicy } from "./approval.ts";
+import { checkObject, refuseUnknownKeys } from "./check-object.ts";
+import { checkDiscovery } from "./discovery.ts";
 import { type Hooks, hookNames } from "./hooks.ts";
 import type { RunLimits } from "./loop-guard.ts";
 import type { RetryPolicy } from "./model-policy.ts";
 import { defaultPrompts, type Prompts } from "./prompts.ts";
-import type { ToolLevel } from "./run-tools.ts";
+import type { ToolLevel } from "./wanted-tools.ts";
 
 /** What an agent is. */
 export interface AgentDefinition<Output = undefined> extends ToolLevel {
@@ -87,6 +88,7 @@ const knownKeys: Readonly<Record<keyof AgentDefinition, true>> = {
   prompts: true,
   tools: true,
   mcp: true,
+  discovery: true,
 };
 
 const modes: readonly unknown[] = ["auto", "react", "plan"];
@@ -111,6 +113,7 @@ export function checkAgentDefinition(definition: AgentDefinition<unknown>): void
   };
   checkCounts(counts, ` of agent "${name}"`);
   checkApprovalPolicy(approval, `approval of agent "${name}"`);
+  checkDiscovery(definition.discovery, `discovery of agent "${name}"`);
   checkLimits(limits, ` of agent "${name}"`);
   checkParts(definition, `agent "${name}"`);
   for (const key of ["tools", "mcp"] as const) {
@@ -143,14 +146,6 @@ function checkParts(definition: AgentDefinition<unknown>, agent: string): void {
   }
 }
 
-/** @throws ConfigurationError where it is no object, or has a key that is not known. */
-export function checkObject(value: unknown, known: readonly string[], what: string): void {
-  if (!isJsonObject(value)) {
-    throw invalid(`The ${what} must be an object.`);
-  }
-  refuseUnknownKeys(value, known, `The ${what}`);
-}
-
 /** @throws ConfigurationError `invalid-definition` where a limit is unknown, or no whole number above 0. */
 export function checkLimits(limits: RunLimits | undefined, where: string): void {
   if (limits !== undefined) {
@@ -160,15 +155,6 @@ export function checkLimits(limits: RunLimits | undefined, where: string): void 
       `limits${where}`,
     );
     checkCounts({ ...limits }, where);
-  }
-}
-
-function refuseUnknownKeys(value: object, known: readonly string[], what: string): void {
-  const unknown = Object.keys(value).find((key) => !known.includes(key));
-  if (unknown !== undefined) {
-    throw invalid(
-      `${what} has an unknown property "${unknown}".${didYouMean(unknown, known)} Allowed are: ${known.join(", ")}.`,
-    );
   }
 }
 

@@ -15,10 +15,10 @@ export interface AgentLoopScope extends PlanScope {
 
 /** Works in the agent's mode until there is an answer. @throws what its parts throw. */
 export async function runAgentLoop(state: LoopState, scope: AgentLoopScope): Promise<Answer> {
-  const { output, mode, tools, prompts } = scope;
+  const { output, mode, shownTools, prompts } = scope;
   const [first, ...rest] = scope.models;
   const callsTools = (model: Model): Model =>
-    mode === "react" || (mode === "auto" && !model.capabilities.tools && tools.size > 0)
+    mode === "react" || (mode === "auto" && !model.capabilities.tools && shownTools.size > 0)
       ? toReactModel(model, prompts)
       : model;
   const adapted = { ...scope, models: [callsTools(first), ...rest.map(callsTools)] as const };
@@ -28,8 +28,8 @@ export async function runAgentLoop(state: LoopState, scope: AgentLoopScope): Pro
 }
 
 function runLoop(state: LoopState, scope: AgentLoopScope): Promise<LoopEnd> {
-  const { output, tools } = scope;
+  const { output, shownTools } = scope;
   // Not every provider takes a schema of the answer beside tools: with tools it is asked for at the end.
-  const constrains = output !== undefined && tools.size === 0;
+  const constrains = output !== undefined && shownTools.size === 0;
   return runToolLoop(state, scope, { tools: [], ...(constrains ? outputRequest(output) : {}) });
 }

@@ -14,6 +14,7 @@ import {
   hooksOf,
   openingMessages,
   openingScope,
+  questionOf,
   type RunParts,
   type RunSettings,
   sessionOf,
@@ -93,9 +94,9 @@ class AgentWork {
   }
 
   async #openingMessages(): Promise<readonly Message[]> {
-    const { input, steps } = this.#scope;
-    const history = (await this.#session?.load(steps, input)) ?? [];
-    return openingMessages(this.#settings, { binding: this.#binding, history, input });
+    const { input, steps, values } = this.#scope;
+    const history = (await this.#session?.load(steps, input)) ?? this.#scope.history;
+    return openingMessages(this.#settings, { binding: this.#binding, values, history, input });
   }
 
   async #chooseModels(): Promise<RunParts["models"]> {
@@ -109,7 +110,7 @@ class AgentWork {
   }
 
   async #loop(models: RunParts["models"]): Promise<Answer> {
-    const { draft, steps } = this.#scope;
+    const { draft, steps, input } = this.#scope;
     const binding = this.#binding;
     const tools = await openRunTools(
       toolLevels(this.#settings),
@@ -119,6 +120,7 @@ class AgentWork {
         participant: this.#scope,
         kept: this.#scope.kept,
       }),
+      questionOf(this.#settings, input, draft.state.messages),
     );
     draft.failedServers = tools.servers.failed;
     try {

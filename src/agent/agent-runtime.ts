@@ -2,11 +2,14 @@ import type { Clock } from "../base/clock.ts";
 import type { CredentialSource } from "../base/credential.ts";
 import type { Logger } from "../base/logger.ts";
 import type { Model } from "../model/model.ts";
+import type { CatalogueStore } from "../tool/catalogue.ts";
 import type { McpServerConfig } from "../tool/mcp-server-config.ts";
 import type { Tool } from "../tool/tool.ts";
+import type { PinsSetting } from "../tool/tool-pins.ts";
 import type { Toolset } from "../tool/toolset.ts";
 import type { ArtifactSettings } from "./artifact-settings.ts";
 import type { Assembly } from "./assembly.ts";
+import type { Discovery } from "./discovery.ts";
 import type { NoticeCode } from "./run-event.ts";
 import type { RunStore } from "./run-store.ts";
 import type { Selection } from "./selection.ts";
@@ -53,7 +56,12 @@ export interface AgentRuntime {
   readonly global: {
     readonly tools: Selection<ToolEntry> | undefined;
     readonly mcp: Selection<McpEntry> | undefined;
+    readonly discovery: Discovery | "none" | undefined;
   };
+  /** What is remembered of servers' tools. */
+  readonly catalogues: CatalogueStore;
+  /** What is done with tools that are not what was pinned, where a toolset says nothing of it. */
+  readonly pins?: PinsSetting | undefined;
   /** What a run that says nothing of its tools or servers means. */
   readonly defaults: {
     readonly tools: "none" | "inherit" | undefined;

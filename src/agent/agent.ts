@@ -46,7 +46,7 @@ export function createAgent<Output>(
   const settingsWith = (options: RunOptions): RunSettings => {
     const runtime = runtimeNow();
     checkRunOptions(options, runtime);
-    return { definition, output, runtime, options, outerLevels: [runtime.global] };
+    return { definition, output, runtime, options, outerLevels: [runtime.global], narrowing: [] };
   };
   const participant = agentParticipant(definition, output);
   const assembly = createAssembly<Output>(participant, runtimeNow);

@@ -1,4 +1,5 @@
 import { untilAborted } from "../base/abort.ts";
+import type { Clock } from "../base/clock.ts";
 import { ToolError } from "../base/tool-error.ts";
 import { type ApprovalAnswer, type ApprovalPolicy, approve } from "./approval.ts";
 import type { Steps } from "./steps.ts";
@@ -27,10 +28,14 @@ export async function approveCall(
     return undefined;
   }
   const { call, tool } = ready;
-  const answer = await steps.run<ApprovalAnswer>(`approval:${call.name}`, () => {
-    const request = { tool, arguments: call.arguments, tainted, binding };
-    return untilAborted(approve(approval, request), binding.signal);
-  });
+  const answer = await steps.run<ApprovalAnswer>(
+    `approval:${call.name}`,
+    () => {
+      const request = { tool, arguments: call.arguments, tainted, binding };
+      return untilAborted(approve(approval, request), binding.signal);
+    },
+    { id: call.id },
+  );
   switch (answer.kind) {
     case "allow":
       return undefined;
@@ -38,8 +43,9 @@ export async function approveCall(
       return denied(call.name, answer.reason);
     case "ask": {
       const reason = answer.reason === undefined ? {} : { reason: answer.reason };
-      const waiting = { kind: "approval", call: waitingCall(ready), ...reason } as const;
-      return refusalOf(await ask(waiting, approval.timeoutMs, ready, scope), ready);
+      const id = `${steps.path}approval:${call.id}`;
+      const waiting = { kind: "approval", id, call: waitingCall(ready), ...reason } as const;
+      return refusalOf(await ask(waiting, approval.timeoutMs, scope), ready);
     }
   }
 }
@@ -47,15 +53,19 @@ export async function approveCall(
 /**
  * Asks whether a call is made again that was in flight when its process ended.
  *
+ * @param tries how often it was begun; each time it is asked for anew.
  * @returns why it is not, for the model; `undefined` where it is.
  * @throws Suspension where nobody has decided yet.
  */
 export async function confirmRetry(
   ready: ReadyCall,
+  tries: number,
   scope: ApprovalScope,
 ): Promise<ToolError | undefined> {
-  const waiting = { kind: "confirm-retry", call: waitingCall(ready) } as const;
-  const decision = await ask(waiting, scope.approval?.timeoutMs, ready, scope);
+  const again = tries === 1 ? "" : `~${tries}`;
+  const id = `${scope.steps.path}confirm-retry:${ready.call.id}${again}`;
+  const waiting = { kind: "confirm-retry", id, call: waitingCall(ready) } as const;
+  const decision = await ask(waiting, scope.approval?.timeoutMs, scope);
   return decision?.kind === "approve"
     ? undefined
     : new ToolError(
@@ -65,33 +75,38 @@ export async function confirmRetry(
 }
 
 type Question =
-  | Omit<Extract<Waiting, { kind: "approval" }>, "id" | "agentPath">
-  | Omit<Extract<Waiting, { kind: "confirm-retry" }>, "id" | "agentPath">;
+  | Omit<Extract<Waiting, { kind: "approval" }>, "agentPath">
+  | Omit<Extract<Waiting, { kind: "confirm-retry" }>, "agentPath">;
 
 async function ask(
   question: Question,
   timeoutMs: number | undefined,
-  { call }: ReadyCall,
-  { steps, binding }: ApprovalScope,
+  { steps, binding, clock }: ApprovalScope,
 ): Promise<Decision | null> {
-  const id = `${steps.path}${question.kind}:${call.id}`;
+  const { id } = question;
   const { agentPath } = binding.run;
-  const expiry = await expiryOf(timeoutMs, steps);
-  const waiting: Waiting = { ...question, id, agentPath, ...expiry };
+  const expiry = await expiryOf(id, timeoutMs, steps, clock);
+  const waiting: Waiting = { ...question, agentPath, ...expiry };
   steps.emit({ kind: "approval-request", waiting });
   const decision = await steps.waitFor(waiting);
   steps.emit({ kind: "approval-end", id, decision: decision ?? { kind: "expired" } });
   return decision;
 }
 
+/** Recorded under the question's own id, since questions of one turn are asked in any order. */
 async function expiryOf(
+  id: string,
   timeoutMs: number | undefined,
   steps: Steps,
+  clock: Clock,
 ): Promise<{ readonly expiresAt?: number }> {
-  return timeoutMs === undefined ? {} : { expiresAt: (await steps.now()) + timeoutMs };
+  return timeoutMs === undefined
+    ? {}
+    : { expiresAt: await steps.run("expiry", async () => clock.now() + timeoutMs, { id }) };
 }
 
-const waitingCall = ({ call, tool }: ReadyCall): WaitingCall => ({
+/** The call as somebody is told of it who decides on it. */
+export const waitingCall = ({ call, tool }: ReadyCall): WaitingCall => ({
   id: call.id,
   name: call.name,
   arguments: call.arguments,

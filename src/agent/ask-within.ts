@@ -1,9 +1,10 @@
-import type { Participant, ParticipantScope } from "./participant.ts";
+import type { Message } from "../message/message.ts";
+import type { OuterLevel, Participant, ParticipantScope } from "./participant.ts";
 import { RunDraft } from "./run-draft.ts";
 import type { RunInput, RunOptions } from "./run-options.ts";
 import type { RunResult } from "./run-result.ts";
-import type { ToolLevel } from "./run-tools.ts";
 import { settleRun } from "./settle-run.ts";
+import type { ToolLevel } from "./wanted-tools.ts";
 
 /** What a participant is asked by another. */
 export interface InnerQuestion {
@@ -14,7 +15,13 @@ export interface InnerQuestion {
   /** What is given to it alone. Actor and context are the run's; a session is not passed on. */
   readonly options?: Pick<RunOptions, "tools" | "mcp" | "model" | "limits">;
   /** What the asking one says of tools and servers to whoever inherits. */
-  readonly level?: ToolLevel;
+  readonly level?: OuterLevel;
+  /** What is left of all that the levels say. */
+  readonly narrowing?: ToolLevel;
+  /** The conversation before. Default: none. */
+  readonly history?: readonly Message[];
+  /** What its instructions may name. Default: what the asking one's may. */
+  readonly values?: ReadonlyMap<string, string>;
   /** Narrower than the asking one's. Default: the same. */
   readonly signal?: AbortSignal;
 }
@@ -29,7 +36,7 @@ export async function askWithin<Output = unknown>(
   scope: ParticipantScope,
   question: InnerQuestion,
 ): Promise<RunResult<Output>> {
-  const { participant, input, options = {}, level, signal = scope.signal } = question;
+  const { participant, input, options = {}, level, narrowing, signal = scope.signal } = question;
   const name = question.name ?? participant.name;
   const { actor, context } = scope.options;
   const draft = new RunDraft();
@@ -41,6 +48,9 @@ export async function askWithin<Output = unknown>(
     steps: scope.steps.within(name),
     signal,
     outerLevels: level === undefined ? scope.outerLevels : [...scope.outerLevels, level],
+    narrowing: narrowing === undefined ? scope.narrowing : [...scope.narrowing, narrowing],
+    history: question.history ?? [],
+    values: question.values ?? scope.values,
     draft,
     tainted: scope.tainted || scope.draft.state.tainted,
   };

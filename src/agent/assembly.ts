@@ -68,8 +68,14 @@ export function createAssembly<Output>(
     resumeStream: (runId, options = {}) => resume(runId, options, true),
   };
   participants.set(assembly, participant);
+  runtimes.set(assembly, runtimeNow);
   return assembly;
 }
+
+const runtimes = new WeakMap<object, () => AgentRuntime>();
+
+/** What holds for the runs of an assembly that begin now; `undefined` for what was not made here. */
+export const runtimeOf = (assembly: object): AgentRuntime | undefined => runtimes.get(assembly)?.();
 
 const participants = new WeakMap<object, Participant>();
 
@@ -80,8 +86,10 @@ export const participantOf = (assembly: object): Participant | undefined =>
 /** Lets another object, which is asked like `assembly`, count as it. */
 export function asAssembly<Value extends object>(value: Value, assembly: Assembly): Value {
   const participant = participants.get(assembly);
-  if (participant !== undefined) {
+  const runtimeNow = runtimes.get(assembly);
+  if (participant !== undefined && runtimeNow !== undefined) {
     participants.set(value, participant);
+    runtimes.set(value, runtimeNow);
   }
   return value;
 }

@@ -1,6 +1,8 @@
 import { ConfigurationError } from "../base/dragoman-error.ts";
-import { checkLimits, checkObject } from "./agent-definition.ts";
+import { checkLimits } from "./agent-definition.ts";
 import type { AgentRuntime } from "./agent-runtime.ts";
+import { checkObject } from "./check-object.ts";
+import { checkDiscovery } from "./discovery.ts";
 import type { RunOptions } from "./run-options.ts";
 
 /** Every option, so that the compiler misses none here. */
@@ -15,6 +17,7 @@ const optionNames: Readonly<Record<keyof RunOptions, true>> = {
   store: true,
   tools: true,
   mcp: true,
+  discovery: true,
 };
 
 /** @throws ConfigurationError where it is neither a text nor a list of parts. */
@@ -29,7 +32,7 @@ export function checkInput(input: unknown, agent: string): void {
 /** @throws ConfigurationError that names the option and what is allowed. */
 export function checkRunOptions(options: RunOptions, { sessions }: AgentRuntime): void {
   checkObject(options, Object.keys(optionNames), "options of a run");
-  const { timeoutMs, limits, session, signal, store } = options;
+  const { timeoutMs, limits, session, signal, store, discovery } = options;
   if (timeoutMs !== undefined && !(typeof timeoutMs === "number" && timeoutMs > 0)) {
     throw invalid(`timeoutMs is ${timeoutMs}; it must be above 0.`);
   }
@@ -37,6 +40,7 @@ export function checkRunOptions(options: RunOptions, { sessions }: AgentRuntime)
     throw invalid("The signal of a run must be an AbortSignal.");
   }
   checkLimits(limits, " of the run");
+  checkDiscovery(discovery, "discovery of the run");
   if (session !== undefined && (typeof session.id !== "string" || session.id === "")) {
     throw invalid("The session of a run needs an id, a text that is not empty: { id, store? }.");
   }

@@ -37,6 +37,6 @@ export function decisionProblem(
 }
 
 const answersOf = ({ kind }: Waiting): readonly Decision["kind"][] =>
-  kind === "elicitation" ? ["answer", "deny"] : ["approve", "deny"];
+  kind === "elicitation" || kind === "client-tool" ? ["answer", "deny"] : ["approve", "deny"];
 
 const refused = (message: string): RunError => new RunError(message, { code: "decision-refused" });

@@ -224,7 +224,7 @@ test("a tool sees who runs, its deadline, and a signal that aborts with the run"
   expect(seen).toMatchObject({
     id: "call_1",
     deadline: 150,
-    idempotencyKey: `${run.id}:tool:look#1`,
+    idempotencyKey: `${run.id}:tool:look#call_1`,
     binding: {
       run: { id: run.id, actor: "ada", context: { plan: "pro" }, agentPath: ["tester"] },
       agent: { name: "tester" },

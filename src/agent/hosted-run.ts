@@ -1,5 +1,6 @@
 import { messageOf } from "../base/dragoman-error.ts";
 import { createId } from "../base/ids.ts";
+import { type Json, toJson } from "../base/json.ts";
 import type { AgentRuntime } from "./agent-runtime.ts";
 import { newDelegations } from "./delegate-tool.ts";
 import type { KeptToolsets } from "./open-toolsets.ts";
@@ -17,6 +18,7 @@ import { RunDraft } from "./run-draft.ts";
 import { RunError } from "./run-error.ts";
 import type { RunEvent } from "./run-event.ts";
 import { RunJournal } from "./run-journal.ts";
+import { RunMemory } from "./run-memory.ts";
 import type { RunOptions } from "./run-options.ts";
 import { RunPublisher } from "./run-publisher.ts";
 import type { RunResult } from "./run-result.ts";
@@ -150,6 +152,7 @@ export class HostedRun<Output> implements Run<Output> {
     const deadline = timeoutMs === undefined ? undefined : clock.now() + timeoutMs;
     const draft = this.#draft;
     const outerLevels = [runtime.global];
+    const memory = new RunMemory(steps);
     return {
       input,
       options,
@@ -160,6 +163,10 @@ export class HostedRun<Output> implements Run<Output> {
       signal,
       deadline,
       outerLevels,
+      narrowing: [],
+      history: [],
+      values: new Map(),
+      memory,
       draft,
       kept: this.#run.kept,
       tainted: false,
@@ -206,6 +213,8 @@ export class HostedRun<Output> implements Run<Output> {
     const changes: RunChanges = {
       status: result.status,
       text: result.text,
+      usage: result.usage,
+      ...(result.status === "completed" ? outputOf(result.output) : {}),
       waitingFor: result.status === "suspended" ? result.waitingFor : [],
       ...(result.status === "failed" ? { error: result.error } : {}),
     };
@@ -223,3 +232,12 @@ export class HostedRun<Output> implements Run<Output> {
 
 const deadlineOf = (timeoutMs: number): RunError =>
   new RunError(`The run did not end within ${timeoutMs} ms.`, { code: "deadline-exceeded" });
+
+/** A typed answer may be what JSON cannot say; then it is left to those who have the result. */
+function outputOf(output: unknown): { readonly output?: Json } {
+  try {
+    return output === undefined ? {} : { output: toJson(output) };
+  } catch {
+    return {};
+  }
+}

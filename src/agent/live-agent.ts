@@ -8,7 +8,7 @@ import type { Run } from "./run.ts";
 import type { FailedServer } from "./run-failure.ts";
 import type { ResumeOptions, RunInput, RunOptions } from "./run-options.ts";
 import { bindRun, type RunSettings, serverWaitMsOf, toolLevels } from "./run-scope.ts";
-import { wantedServers } from "./run-tools.ts";
+import { wantedTools } from "./wanted-tools.ts";
 
 /** Who starts an agent, and what it connects to. */
 export type StartOptions = Pick<RunOptions, "actor" | "context" | "tools" | "mcp" | "signal">;
@@ -47,7 +47,7 @@ export async function startAgent<Output>(
   const bound = { runId: createId("live"), agentPath: [name], signal: lifetime.signal };
   const binding = bindRun(settings, bound, undefined);
   const servers = new KeptServers({ runtime: settings.runtime, binding });
-  await servers.open(wantedServers(toolLevels(settings), settings), serverWaitMsOf(settings));
+  await servers.open(wantedTools(toolLevels(settings), settings).servers, serverWaitMsOf(settings));
   return new StartedAgent({
     options,
     lifetime,

@@ -1,26 +1,39 @@
 import { type Clock, systemClock } from "../base/clock.ts";
-import { decisionProblem } from "./decisions.ts";
-import { RunError } from "./run-error.ts";
+import { eventAfter, type JoinedEvent, joinEvents } from "./joined-events.ts";
+import { RunBells, type RunPlace } from "./run-bells.ts";
 import type { RunEvent } from "./run-event.ts";
+import {
+  checkEventRange,
+  checkNewRun,
+  checkRunAge,
+  checkRunFilter,
+  checkRunKey,
+  checkRunOwner,
+} from "./run-limits.ts";
+import { newestFirst, parseRunCursor, toRunPage } from "./run-page.ts";
+import {
+  checkDecisions,
+  checkTakeOver,
+  endStatuses,
+  runExists,
+  runLost,
+  runNotFound,
+  undecided,
+} from "./run-refusals.ts";
 import type {
+  EventRange,
   NewRun,
+  RunAge,
   RunChanges,
   RunFilter,
   RunKey,
+  RunOwner,
   RunPage,
   RunRecord,
   RunStore,
   StepRecord,
 } from "./run-store.ts";
 import type { Decision } from "./waiting.ts";
-
-/** A run and all that belongs to it. */
-interface KeptRun {
-  record: RunRecord;
-  owner: string;
-  readonly steps: Map<string, StepRecord>;
-  readonly events: RunEvent[];
-}
 
 /** How a memory store is limited. */
 export interface MemoryRunStoreOptions {
@@ -29,9 +42,19 @@ export interface MemoryRunStoreOptions {
   readonly clock?: Clock;
 }
 
+/** A run and all that belongs to it. */
+interface KeptRun {
+  record: RunRecord;
+  owner: string;
+  readonly steps: Map<string, StepRecord>;
+  readonly events: JoinedEvent[];
+}
+
 /** Runs in this process's memory: they end with it. */
 export class MemoryRunStore implements RunStore {
+  /** The last changed one stands last. */
   readonly #runs = new Map<string, KeptRun>();
+  readonly #bells = new RunBells();
   readonly #maxRuns: number;
   readonly #clock: Clock;
 
@@ -41,82 +64,91 @@ export class MemoryRunStore implements RunStore {
   }
 
   async create(run: NewRun, owner: string): Promise<void> {
-    const id = idOf(run);
-    if (this.#runs.has(id)) {
-      throw new RunError(`A run ${JSON.stringify(run.id)} is there already.`, {
-        code: "run-conflict",
-      });
+    checkNewRun(run);
+    const place = placeOf(run);
+    const known = this.#runs.get(place);
+    if (known?.owner === owner) {
+      return;
+    }
+    if (known !== undefined) {
+      throw runExists(run.id);
     }
     const now = this.#clock.now();
     const record: RunRecord = {
-      ...run,
+      ...copyOf(run),
       status: "running",
       waitingFor: [],
       decisions: {},
+      ready: false,
       createdAt: now,
       updatedAt: now,
       sequence: 0,
     };
-    this.#runs.set(id, { record, owner, steps: new Map(), events: [] });
+    this.#runs.set(place, { record, owner, steps: new Map(), events: [] });
     const [oldest] = this.#runs.keys();
     if (this.#runs.size > this.#maxRuns && oldest !== undefined) {
       this.#runs.delete(oldest);
     }
+    this.#bells.ring(run);
   }
 
   async get(key: RunKey): Promise<RunRecord | undefined> {
-    return this.#reach(key)?.record;
+    const run = this.#reach(key);
+    return run && copyOf(run.record);
   }
 
-  async list({ app, actor, status, session, limit = 100, after }: RunFilter): Promise<RunPage> {
-    const runs = [...this.#runs.values()]
+  async list(filter: RunFilter): Promise<RunPage> {
+    const size = checkRunFilter(filter);
+    const { app, actor, status, session, ready } = filter;
+    const cursor = parseRunCursor(filter.after);
+    const found = [...this.#runs.values()]
       .map(({ record }) => record)
-      .filter((run) => run.app === app)
-      .filter((run) => actor === undefined || run.actor === actor)
-      .filter((run) => status === undefined || run.status === status)
-      .filter((run) => session === undefined || run.session === session)
-      .toReversed();
-    const start = after === undefined ? 0 : runs.findIndex(({ id }) => id === after) + 1;
-    const page = runs.slice(start, start + limit);
-    const last = page.at(-1);
-    return start + limit < runs.length && last !== undefined
-      ? { runs: page, next: last.id }
-      : { runs: page };
+      .filter(
+        (run) =>
+          run.app === app &&
+          run.actor === (actor ?? run.actor) &&
+          run.status === (status ?? run.status) &&
+          run.session === (session ?? run.session) &&
+          run.ready === (ready ?? run.ready) &&
+          (cursor === undefined || newestFirst(run, cursor) > 0),
+      )
+      .toSorted(newestFirst);
+    return toRunPage(found.slice(0, size + 1).map(copyOf), size);
   }
 
   async steps(key: RunKey): Promise<readonly StepRecord[]> {
-    return [...this.#found(key).steps.values()];
+    return [...this.#demand(key).steps.values()].map(copyOf);
   }
 
-  async events(
-    key: RunKey,
-    { after = 0, limit }: { readonly after?: number; readonly limit?: number } = {},
-  ): Promise<readonly RunEvent[]> {
-    return this.#found(key)
-      .events.filter(({ sequence }) => sequence > after)
-      .slice(0, limit);
+  async events(key: RunKey, range: EventRange = {}): Promise<readonly RunEvent[]> {
+    checkEventRange(range);
+    const { after = 0, limit } = range;
+    return this.#demand(key)
+      .events.filter(({ event }) => event.sequence > after)
+      .slice(0, limit)
+      .map((joined) => copyOf(eventAfter(joined, after)));
   }
 
   async write(key: RunKey, owner: string, changes: RunChanges): Promise<void> {
-    const run = this.#found(key);
+    const run = this.#demand(key);
     if (run.owner !== owner) {
-      throw new RunError(`Run ${JSON.stringify(key.id)} was taken over by another process.`, {
-        code: "run-lost",
-      });
+      throw runLost(key.id);
     }
-    const { steps = [], events = [], ...changed } = changes;
+    const { steps = [], events = [], ...changed } = copyOf(changes);
     for (const step of steps) {
       run.steps.set(step.key, step);
     }
-    run.events.push(...events);
-    const sequence = events.at(-1)?.sequence ?? run.record.sequence;
-    this.#change(run, { ...changed, sequence });
+    const { sequence } = run.record;
+    const added = events.filter((event) => event.sequence > sequence);
+    run.events.push(...joinEvents(added));
+    this.#change(run, { ...changed, sequence: added.at(-1)?.sequence ?? sequence });
   }
 
   async decide(key: RunKey, decisions: Readonly<Record<string, Decision>>): Promise<RunRecord> {
-    const run = this.#found(key);
-    refuse(decisionProblem(run.record, decisions));
-    return this.#change(run, { decisions: { ...run.record.decisions, ...decisions } });
+    const run = this.#demand(key);
+    checkDecisions(run.record, decisions);
+    const all = { ...run.record.decisions, ...copyOf(decisions) };
+    return copyOf(this.#change(run, { decisions: all, ready: true }));
   }
 
   async takeOver(
@@ -124,64 +156,89 @@ export class MemoryRunStore implements RunStore {
     owner: string,
     decisions: Readonly<Record<string, Decision>> = {},
   ): Promise<RunRecord> {
-    const run = this.#found(key);
-    const { status } = run.record;
-    if (status !== "running" && status !== "suspended") {
-      throw new RunError(`Run ${JSON.stringify(key.id)} has ended: it is ${status}.`, {
-        code: "run-finished",
-      });
+    const run = this.#demand(key);
+    if (run.owner !== owner) {
+      checkTakeOver(run.record, decisions);
+      run.owner = owner;
+      const all = { ...run.record.decisions, ...copyOf(decisions) };
+      const waitingFor = undecided(run.record, all);
+      this.#change(run, { status: "running", waitingFor, decisions: all, ready: false });
     }
-    refuse(decisionProblem(run.record, decisions));
-    run.owner = owner;
-    return this.#change(run, {
-      status: "running",
-      waitingFor: [],
-      decisions: { ...run.record.decisions, ...decisions },
-    });
+    return copyOf(run.record);
+  }
+
+  changes(of: RunPlace, signal: AbortSignal): AsyncIterable<void> {
+    return this.#bells.listen(of, signal);
   }
 
   async delete(key: RunKey): Promise<boolean> {
-    return this.#reach(key) !== undefined && this.#runs.delete(idOf(key));
+    const run = this.#reach(key);
+    return run !== undefined && this.#remove(run);
+  }
+
+  async deleteAll(owner: RunOwner): Promise<number> {
+    checkRunOwner(owner);
+    const { app, actor, session } = owner;
+    return this.#removeAll(
+      ({ record: run }) =>
+        run.app === app &&
+        run.actor === (actor ?? run.actor) &&
+        run.session === (session ?? run.session),
+    );
+  }
+
+  async prune(age: RunAge): Promise<number> {
+    checkRunAge(age);
+    const { app, olderThanMs, status = endStatuses } = age;
+    const latest = this.#clock.now() - olderThanMs;
+    return this.#removeAll(
+      ({ record: run }) =>
+        run.app === app && status.includes(run.status) && run.updatedAt <= latest,
+    );
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#runs.clear();
+    this.#bells.ringAll();
   }
 
   #reach(key: RunKey): KeptRun | undefined {
-    const run = this.#runs.get(idOf(key));
+    checkRunKey(key);
+    const run = this.#runs.get(placeOf(key));
     return key.actor === undefined || run?.record.actor === key.actor ? run : undefined;
   }
 
-  #found(key: RunKey): KeptRun {
+  #demand(key: RunKey): KeptRun {
     const run = this.#reach(key);
     if (run === undefined) {
-      throw new RunError(`There is no run ${JSON.stringify(key.id)}.`, { code: "run-not-found" });
+      throw runNotFound(key.id);
     }
     return run;
   }
 
-  /** The last changed one stands last. */
   #change(run: KeptRun, changes: Partial<RunRecord>): RunRecord {
     const { record } = run;
-    run.record = {
-      ...record,
-      ...changes,
-      updatedAt: Math.max(record.updatedAt, this.#clock.now()),
-    };
-    const id = idOf(record);
-    if (this.#runs.delete(id)) {
-      this.#runs.set(id, run);
-    }
+    const updatedAt = Math.max(record.updatedAt, this.#clock.now());
+    run.record = { ...record, ...changes, updatedAt };
+    const place = placeOf(record);
+    this.#runs.delete(place);
+    this.#runs.set(place, run);
+    this.#bells.ring(record);
     return run.record;
   }
-}
 
-const idOf = ({ app, id }: { readonly app: string; readonly id: string }): string =>
-  JSON.stringify([app, id]);
+  #remove({ record }: KeptRun): boolean {
+    this.#runs.delete(placeOf(record));
+    this.#bells.ring(record);
+    return true;
+  }
 
-function refuse(problem: RunError | undefined): void {
-  if (problem !== undefined) {
-    throw problem;
+  #removeAll(which: (run: KeptRun) => boolean): number {
+    return [...this.#runs.values()].filter(which).map((run) => this.#remove(run)).length;
   }
 }
+
+const placeOf = ({ app, id }: Required<RunPlace>): string => JSON.stringify([app, id]);
+
+/** As a database would give it, so that nobody shares an object with the store. */
+const copyOf = <Value>(value: Value): Value => JSON.parse(JSON.stringify(value)) as Value;

@@ -9,6 +9,7 @@ import { callHook, type Hooks } from "./hooks.ts";
 import { type RetryPolicy, retryDelayOf } from "./model-policy.ts";
 import { type ModelTurn, readModelTurn } from "./model-turn.ts";
 import { toRunFailure } from "./run-failure.ts";
+import { withServerInstructions } from "./server-instructions.ts";
 import type { StepAttempt, Steps } from "./steps.ts";
 
 /** What a run has done so far: kept by the run, so that nothing is lost when its loop breaks off. */
@@ -63,6 +64,8 @@ export interface ModelScope {
   readonly clock: Clock;
   /** From 0 to 1. */
   readonly random: () => number;
+  /** What servers say on their use, for the system prompt; a run that has read it is tainted. */
+  serverInstructions?(): readonly string[];
 }
 
 /** A request without the conversation, which is the state's. */
@@ -86,6 +89,8 @@ export async function callModel(
 ): Promise<ModelTurn> {
   state.steps += 1;
   const step = state.steps;
+  const told = scope.serverInstructions?.() ?? [];
+  state.tainted ||= told.length > 0;
   const turn = await scope.steps.run(
     "model",
     (attempt) => new ModelCall(state, request, scope, attempt).make(),
@@ -184,7 +189,9 @@ class ModelCall {
     this.#tries += 1;
     steps.emit({ kind: "model-start", step: this.#step, model: model.id });
     const { aside: _, ...parts } = this.#request;
-    let request: ModelRequest = { messages: this.#state.messages, ...parts };
+    const told = this.#scope.serverInstructions?.() ?? [];
+    const messages = withServerInstructions(parts.messages ?? this.#state.messages, told);
+    let request: ModelRequest = { ...parts, messages };
     for (const hook of hooks) {
       const given = await callHook("beforeModel", this.#signal, () =>
         hook.beforeModel?.(request, { model, binding }),

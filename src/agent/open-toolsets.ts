@@ -2,8 +2,10 @@ import { untilAborted } from "../base/abort.ts";
 import { ConfigurationError, messageOf } from "../base/dragoman-error.ts";
 import type { Json } from "../base/json.ts";
 import type { Binding } from "../tool/binding.ts";
+import type { ScoredDocument } from "../tool/scorer.ts";
 import { isToolset, type OpenToolset, type Toolset } from "../tool/toolset.ts";
 import type { AgentRuntime, McpEntry } from "./agent-runtime.ts";
+import type { Catalogues } from "./catalogues.ts";
 import type { ParticipantScope } from "./participant.ts";
 import { RunError } from "./run-error.ts";
 import { type FailedServer, toRunFailure } from "./run-failure.ts";
@@ -18,6 +20,8 @@ export interface OpeningScope {
   readonly participant?: ParticipantScope | undefined;
   /** How long servers that are not ready are waited for once one is, in milliseconds. */
   readonly serverWaitMs: number;
+  /** What is remembered of servers' tools; `undefined` where nobody asks. */
+  readonly catalogues?: Catalogues | undefined;
   /** Connections that outlive runs; a toolset that is kept there is used, and not closed. */
   readonly kept?: KeptToolsets | undefined;
 }
@@ -38,6 +42,8 @@ export interface OpenedServer {
   readonly name: string;
   readonly toolset: OpenToolset;
   readonly prefix: boolean;
+  /** Its tools as a scorer sees them, in their order; `undefined` where nobody asks. */
+  readonly documents?: readonly ScoredDocument[] | undefined;
 }
 
 /** Why servers are given up that are not ready when their run is over. */
@@ -54,6 +60,7 @@ export class RunServers {
   readonly #scope: OpeningScope;
   readonly #givingUp = new AbortController();
   readonly #pending = new Map<string, Promise<void>>();
+  readonly #begun = new Set<string>();
   readonly #order: readonly string[];
   readonly #required: readonly string[];
   #broken: { readonly reason: unknown } | undefined;
@@ -68,8 +75,7 @@ export class RunServers {
     this.#scope = scope;
     this.#order = entries.map(({ name }) => name);
     for (const entry of entries) {
-      const opening = this.#open(entry).finally(() => this.#pending.delete(entry.name));
-      this.#pending.set(entry.name, opening);
+      this.#begin(entry);
     }
     this.#required = entries.flatMap((entry) =>
       isToolset(entry) && entry.onUnavailable === "fail" ? [entry.name] : [],
@@ -95,6 +101,17 @@ export class RunServers {
     // The same tools in the same order each time, whichever server was the fastest.
     this.open.sort(({ name: one }, { name: other }) => this.#placeOf(one) - this.#placeOf(other));
     this.check();
+  }
+
+  /** Opens one more, unless it was begun before, and waits for it. It fails as the others do. */
+  async connect(entry: McpEntry): Promise<void> {
+    this.#begin(entry);
+    await this.#pending.get(entry.name);
+  }
+
+  /** Whether that server is open, or is or was being opened. */
+  isBegun(name: string): boolean {
+    return this.#begun.has(name);
   }
 
   /** Whether none is being opened any more. */
@@ -126,6 +143,15 @@ export class RunServers {
     this.#givingUp.abort(runIsOver);
     await Promise.all(this.#pending.values());
     await Promise.all(this.open.splice(0).map((server) => closeServer(server, this.#scope)));
+  }
+
+  #begin(entry: McpEntry): void {
+    const { name } = entry;
+    if (!this.#begun.has(name)) {
+      this.#begun.add(name);
+      const opening = this.#open(entry).finally(() => this.#pending.delete(name));
+      this.#pending.set(name, opening);
+    }
   }
 
   #placeOf(name: string): number {
@@ -193,7 +219,8 @@ async function closeServer(
   }
 }
 
-function refuseDuplicates(entries: readonly McpEntry[]): void {
+/** @throws ConfigurationError where two have one name. */
+export function refuseDuplicates(entries: readonly McpEntry[]): void {
   const names = entries.map(({ name }) => name);
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice !== undefined) {
@@ -205,7 +232,7 @@ function refuseDuplicates(entries: readonly McpEntry[]): void {
 }
 
 async function openServer(entry: McpEntry, scope: OpeningScope): Promise<OpenedServer> {
-  const { binding, steps, kept, runtime } = scope;
+  const { binding, steps, kept, runtime, catalogues } = scope;
   const keptSet = await kept?.find(entry, binding);
   const toolset = isToolset(entry) ? entry : await runtime.toToolset(entry);
   const opened = keptSet ? { ...keptSet, close: async () => {} } : await open(toolset, scope);
@@ -218,13 +245,25 @@ async function openServer(entry: McpEntry, scope: OpeningScope): Promise<OpenedS
     tools: opened.tools.map(({ source, name }) => source?.name ?? name),
     ...(opened.serverInfo === undefined ? {} : { serverInfo: opened.serverInfo }),
   });
-  return { kind: "open", name: entry.name, toolset: opened, prefix: toolset.prefix ?? false };
+  const documents = await catalogues?.remember(toolset, opened);
+  return {
+    kind: "open",
+    name: entry.name,
+    toolset: opened,
+    prefix: toolset.prefix ?? false,
+    documents,
+  };
 }
 
 /** An opening that outlives its signal is closed when it is done. */
-async function open(toolset: Toolset, { binding, steps }: OpeningScope): Promise<OpenToolset> {
+async function open(
+  toolset: Toolset,
+  { binding, steps, runtime }: OpeningScope,
+): Promise<OpenToolset> {
   const opening = toolset.open(binding, {
+    pins: runtime.pins,
     notice: (code, message) => steps.emit({ kind: "notice", code, message }),
+    log: (entry) => steps.emit({ kind: "server-log", server: toolset.name, ...entry }),
   });
   try {
     return await untilAborted(opening, binding.signal);

@@ -1,10 +1,12 @@
+import type { Message } from "../message/message.ts";
 import type { AgentRuntime } from "./agent-runtime.ts";
 import type { KeptToolsets } from "./open-toolsets.ts";
 import type { RunDraft } from "./run-draft.ts";
+import type { RunMemory } from "./run-memory.ts";
 import type { RunInput, RunOptions } from "./run-options.ts";
-import type { ToolLevel } from "./run-tools.ts";
 import type { Steps } from "./steps.ts";
 import type { LoopEnd } from "./tool-loop.ts";
+import type { ToolLevel } from "./wanted-tools.ts";
 
 /** What takes part in a run: the agent or assembly that was asked, and those that it asks in turn. */
 export interface Participant {
@@ -33,6 +35,12 @@ export interface Delegations {
   readonly maxDepth: number;
 }
 
+/** What a level above an agent says. */
+export interface OuterLevel extends ToolLevel {
+  /** Whether it is a network, whose tools and servers are inherited on request only. */
+  readonly isNetwork?: boolean;
+}
+
 /** What a participant works with. */
 export interface ParticipantScope {
   readonly input: RunInput;
@@ -46,7 +54,15 @@ export interface ParticipantScope {
   /** When it must have ended, in milliseconds since the Unix epoch. */
   readonly deadline: number | undefined;
   /** What the assemblies around it say of tools and servers, the outermost first. */
-  readonly outerLevels: readonly ToolLevel[];
+  readonly outerLevels: readonly OuterLevel[];
+  /** What is left of all that; see {@link ToolLevels}. */
+  readonly narrowing: readonly ToolLevel[];
+  /** The conversation before, for a participant that has no session of its own. */
+  readonly history: readonly Message[];
+  /** What participants before it gave, by the keys that instructions may name. */
+  readonly values: ReadonlyMap<string, string>;
+  /** What all participants of the run share. */
+  readonly memory: RunMemory;
   readonly draft: RunDraft;
   /** Connections that outlive the run. */
   readonly kept: KeptToolsets | undefined;

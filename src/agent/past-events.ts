@@ -25,17 +25,22 @@ const insideSteps: ReadonlySet<RunEventBody["kind"]> = new Set<RunEventBody["kin
   "tool-call-delta",
   "tool-call-end",
   "tool-progress",
+  "memory-set",
 ]);
 
 /** Whether the loop publishes such an event again when it goes over its recorded steps. */
 export const isRepeated = ({ kind }: RunEventBody): boolean => !insideSteps.has(kind);
+
+/** Each execution has its own beginning, and its own end where it waits. */
+const isMet = (body: RunEventBody): boolean =>
+  isRepeated(body) && body.kind !== "run-resume" && body.kind !== "run-suspend";
 
 /** Events of earlier executions of a run, so that none is published twice. */
 export class PastEvents {
   readonly #counts = new Map<string, number>();
 
   constructor(events: readonly PlacedEvent[]) {
-    for (const event of events.filter(({ body }) => isRepeated(body))) {
+    for (const event of events.filter(({ body }) => isMet(body))) {
       const key = keyOf(event);
       this.#counts.set(key, (this.#counts.get(key) ?? 0) + 1);
     }
@@ -43,7 +48,7 @@ export class PastEvents {
 
   /** Whether the event was published before; counts as met then. */
   meet(event: PlacedEvent): boolean {
-    if (this.#counts.size === 0 || !isRepeated(event.body)) {
+    if (this.#counts.size === 0 || !isMet(event.body)) {
       return false;
     }
     const key = keyOf(event);

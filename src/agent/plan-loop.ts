@@ -43,14 +43,14 @@ export async function runPlan(state: LoopState, scope: PlanScope): Promise<LoopE
   for (let replan = 0; ; replan += 1) {
     const plan = await makePlan(state, scope, limitReached);
     if (typeof plan === "string") {
-      return answerAtLimit(plan, state, scope, { tools: definitionsOf(scope.tools) });
+      return answerAtLimit(plan, state, scope, { tools: definitionsOf(scope.shownTools) });
     }
     if (plan.steps.length === 0) {
       return answer(plan.answer ?? "", state, scope);
     }
     const failure = await executePlan(plan, state, { ...scope, guard, limitReached });
     if (typeof failure === "string") {
-      return answerAtLimit(failure, state, scope, { tools: definitionsOf(scope.tools) });
+      return answerAtLimit(failure, state, scope, { tools: definitionsOf(scope.shownTools) });
     }
     if (failure === undefined) {
       return concludePlan(state, scope);
@@ -72,7 +72,7 @@ export async function makePlan(
   scope: PlanScope,
   limitReached: () => LimitReason | undefined = () => undefined,
 ): Promise<Plan | LimitReason> {
-  const tools = definitionsOf(scope.tools).map((tool) => JSON.stringify(tool));
+  const tools = definitionsOf(scope.shownTools).map((tool) => JSON.stringify(tool));
   const told = fillTemplate(scope.prompts.plan, { tools: tools.join("\n") }, "plan prompt");
   const asked: Message[] = [userMessage(told)];
   for (let question = 1; ; question += 1) {
@@ -160,7 +160,10 @@ function toCall(name: string, given: Json, state: LoopState): ToolCallPart {
 /** The answer from the results, by the model. */
 async function concludePlan(state: LoopState, scope: PlanScope): Promise<LoopEnd> {
   const messages = [...state.messages, userMessage(scope.prompts.planAnswer)];
-  const turn = await askWithoutTools(state, scope, { tools: definitionsOf(scope.tools), messages });
+  const turn = await askWithoutTools(state, scope, {
+    tools: definitionsOf(scope.shownTools),
+    messages,
+  });
   return turn.reason;
 }
 

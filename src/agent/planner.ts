@@ -60,7 +60,12 @@ export function createPlanner({ agent, model }: PlannerOptions): Planner {
     return withRunTools(settings, undefined, async (borrowed) => {
       const { chosen, fallbacks } = await chooseModels(settings);
       const { binding } = borrowed;
-      const opening = await openingMessages(settings, { binding, history: [], input: "" });
+      const opening = await openingMessages(settings, {
+        binding,
+        values: new Map(),
+        history: [],
+        input: "",
+      });
       const models = [chosen.model, ...fallbacks] as const;
       const scope = toLoopScope(settings, { ...borrowed, models });
       return use(
@@ -85,7 +90,7 @@ async function chooseAction(messages: readonly Message[], scope: PlanScope): Pro
   const [first, ...rest] = scope.models.map((model) =>
     model.capabilities.tools ? model : toReactModel(model, scope.prompts),
   ) as [Model, ...Model[]]; // as many as the scope has
-  const request = { tools: definitionsOf(scope.tools) };
+  const request = { tools: definitionsOf(scope.shownTools) };
   const { message } = await callModel(newLoopState(messages), request, {
     ...scope,
     models: [first, ...rest],

@@ -52,10 +52,14 @@ export async function presentResult(
   }
   const content = await presenting.finish();
   const { artifacts } = presenting;
-  return result.kind === "pending" || (artifacts.length === 0 && given.length === 0)
-    ? { ...result, content }
-    : { ...result, content, artifacts };
+  if (artifacts.length === 0 && given.length === 0 && isSame(content, result.content)) {
+    return result;
+  }
+  return result.kind === "pending" ? { ...result, content } : { ...result, content, artifacts };
 }
+
+const isSame = (one: readonly unknown[], other: readonly unknown[]): boolean =>
+  one.length === other.length && one.every((part, index) => part === other[index]);
 
 class Presenting {
   readonly artifacts: Artifact[] = [];

@@ -50,6 +50,12 @@ Answer with the whole plan again, as one JSON object.`,
 Give it again as JSON that fits the schema, and nothing else.`,
 };
 
+/** Fills `{key}` by values; what is no key of theirs stays as it is. */
+export const fillKeys = (text: string, values: ReadonlyMap<string, string>): string =>
+  values.size === 0
+    ? text
+    : text.replace(/\{([\w.-]+)\}/g, (placeholder, key: string) => values.get(key) ?? placeholder);
+
 /**
  * Fills `{{name}}` in a template. A name that is not among the values, and is not meant for a model
  * (`{{steps.…}}`), is a mistake.

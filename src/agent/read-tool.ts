@@ -1,7 +1,7 @@
 import type { Tool } from "../tool/tool.ts";
+import type { RunTools } from "./named-tools.ts";
 import { readArtifactTool } from "./read-artifact.ts";
 import type { RunArtifacts } from "./run-artifacts.ts";
-import type { RunTools } from "./run-tools.ts";
 
 /** The tool of a run by which its model reads artifacts. */
 export interface ReadTool {

@@ -6,7 +6,7 @@ import { RunError } from "./run-error.ts";
 import type { RunEventBody } from "./run-event.ts";
 import type { RunJournal } from "./run-journal.ts";
 import type { StepAttempt, StepOptions, Steps } from "./steps.ts";
-import { StepInDoubt, Suspension } from "./suspension.ts";
+import { Suspension } from "./suspension.ts";
 import type { Decision, Waiting } from "./waiting.ts";
 
 /** What recorded steps need of their run. */
@@ -41,24 +41,26 @@ export class RecordedSteps implements Steps {
   async run<Value extends Json>(
     name: string,
     perform: (attempt: StepAttempt) => Promise<Value>,
-    { idempotent = true, alone = false }: StepOptions = {},
+    { id, idempotent = true, inDoubt, alone = false }: StepOptions<Value> = {},
   ): Promise<Value> {
     const { runId, signal, journal, marksStarts, execution } = this.#options;
-    const key = this.#nextKey(name);
+    const key = this.#nextKey(name, id);
     const record = journal.reach(key);
     if (record?.kind === "finished") {
       return record.value as Value; // what this very step gave before
     }
-    if (record?.kind === "started") {
-      throw new StepInDoubt(`Step "${key}" began, and whether it took effect is not known.`);
-    }
-    if (alone) {
+    if (record === undefined && alone) {
       this.#refuseOtherPath(key);
     }
-    if (marksStarts && !idempotent) {
-      await journal.add({ kind: "started", key });
+    const instead = record === undefined ? undefined : await inDoubt?.(record.tries);
+    if (instead === undefined && marksStarts && !idempotent) {
+      await journal.add({ kind: "started", key, tries: (record?.tries ?? 0) + 1 });
     }
-    const value = await perform({ idempotencyKey: `${runId}:${key}`, attempt: execution, signal });
+    const idempotencyKey = `${runId}:${key}`;
+    const value =
+      instead === undefined
+        ? await perform({ idempotencyKey, attempt: execution, signal })
+        : instead;
     await journal.add({ kind: "finished", key, value });
     return value;
   }
@@ -97,6 +99,19 @@ export class RecordedSteps implements Steps {
     return this.run("id", async () => createId("id"));
   }
 
+  recall<Value extends Json>(name: string): readonly Value[] {
+    const { journal } = this.#options;
+    const values: Value[] = [];
+    for (let count = this.#counts.get(name) ?? 0; ; count += 1) {
+      const record = journal.reach(`${this.path}${name}#${count + 1}`);
+      if (record?.kind !== "finished") {
+        return values;
+      }
+      values.push(record.value as Value); // what steps of this name gave
+      this.#counts.set(name, count + 1);
+    }
+  }
+
   emit(event: RunEventBody): void {
     this.#options.emit(event, this.#agentPath);
   }
@@ -106,12 +121,12 @@ export class RecordedSteps implements Steps {
     return new RecordedSteps(this.#options, [...this.#agentPath, participant], path);
   }
 
-  #nextKey(name: string): string {
-    // A slash would look like a participant's.
-    const plain = name.replaceAll("/", "|");
-    const count = (this.#counts.get(plain) ?? 0) + 1;
-    this.#counts.set(plain, count);
-    return `${this.path}${plain}#${count}`;
+  #nextKey(name: string, id?: string): string {
+    const named = id === undefined ? plain(name) : `${plain(name)}#${plain(id)}`;
+    const count = (this.#counts.get(named) ?? 0) + 1;
+    this.#counts.set(named, count);
+    const number = id === undefined ? `#${count}` : count === 1 ? "" : `~${count}`;
+    return `${this.path}${named}${number}`;
   }
 
   /** All recorded steps must have been taken before a new one that stands alone. */
@@ -125,3 +140,10 @@ export class RecordedSteps implements Steps {
     }
   }
 }
+
+/** Models choose names and ids: a slash would look like a participant's, and stores have their limits. */
+const plain = (text: string): string =>
+  text
+    .slice(0, 200)
+    .toWellFormed()
+    .replace(/[/\p{Cc}]/gu, "|");

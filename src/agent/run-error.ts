@@ -35,9 +35,20 @@ export type RunErrorCode =
   | "step-mismatch"
   /** The run waits for a decision; only `orThrow` throws this. */
   | "suspended"
-  /** The store of the run failed. */
+  /** An id, a limit or a filter that a store of runs does not take. */
+  | "run-invalid"
+  /** What a step gave is too large to be recorded. */
+  | "step-too-large"
+  /** The store of the run cannot be reached or opened, or was closed. */
   | "store-unavailable"
-  | "store-corrupt";
+  /** Somebody else held the store, or the run, for too long. Nothing was changed. */
+  | "store-locked"
+  /** No space is left. Nothing was changed, and what was stored can be read. */
+  | "store-full"
+  /** What is stored cannot be understood: damaged, or not a store of ours. */
+  | "store-corrupt"
+  /** A newer Dragoman has written the store. */
+  | "store-too-new";
 
 /** What is known of a run's failure. */
 export interface RunErrorOptions extends DragomanErrorOptions<RunErrorCode> {

@@ -1,7 +1,9 @@
 import type { Merging } from "../base/event-log.ts";
-import type { JsonObject } from "../base/json.ts";
+import type { Json, JsonObject } from "../base/json.ts";
 import type { FinishReason } from "../model/model-event.ts";
 import type { Usage } from "../model/usage.ts";
+import type { ServerChoice } from "../tool/choose-servers.ts";
+import type { ToolChoice } from "../tool/choose-tools.ts";
 import type { ToolProgress, ToolSource } from "../tool/tool.ts";
 import type { ToolResult } from "../tool/tool-result.ts";
 import type { RunFailure } from "./run-failure.ts";
@@ -64,6 +66,8 @@ export type RunEventBody =
       readonly usage: Usage;
       readonly error?: RunFailure;
     }
+  /** A participant has set a key of the memory that the run shares. */
+  | { readonly kind: "memory-set"; readonly key: string; readonly value: Json }
   /** A call is not made until somebody decides. */
   | { readonly kind: "approval-request"; readonly waiting: Waiting }
   | {
@@ -135,6 +139,19 @@ export type RunEventBody =
       readonly reference?: string;
       readonly toolCallId: string;
     }
+  /** It was decided which servers are for the message. */
+  | ({ readonly kind: "discovery-end"; readonly of: "servers" } & ServerChoice)
+  /** It was decided which tools the model is shown. */
+  | ({ readonly kind: "discovery-end"; readonly of: "tools" } & ToolChoice)
+  /** A server logged something; the words are its own. */
+  | {
+      readonly kind: "server-log";
+      readonly server: string;
+      /** In the words of syslog: `debug`, `info`, `notice`, `warning`, `error` and worse. */
+      readonly level: string;
+      readonly logger?: string;
+      readonly data: Json;
+    }
   /** The run's messages were appended to its session, which is so long now. */
   | {
       readonly kind: "session-save";
@@ -161,7 +178,8 @@ export type RunEvent = RunEventBody & RunEventPlace;
 /** An event that is a piece of a growing text. */
 type Delta = Extract<RunEvent, { readonly text: string; readonly id: string }>;
 
-const isDelta = (event: RunEvent): event is Delta =>
+/** Whether it is a piece of a growing text. */
+export const isDelta = (event: RunEvent): event is Delta =>
   event.kind === "text-delta" ||
   event.kind === "reasoning-delta" ||
   event.kind === "tool-call-delta";

@@ -1,5 +1,7 @@
 import type { Clock } from "../base/clock.ts";
-import { eventMerging, type RunEvent } from "./run-event.ts";
+import { RunError } from "./run-error.ts";
+import type { RunEvent } from "./run-event.ts";
+import { runLimits } from "./run-limits.ts";
 import type { RunChanges, RunKey, RunStore, StepRecord } from "./run-store.ts";
 
 /** Where a run is recorded, and under whose name. */
@@ -32,13 +34,7 @@ export class RunRecorder {
 
   /** Keeps an event, soon. */
   event(event: RunEvent): void {
-    const key = eventMerging.keyOf(event);
-    const last = this.#events.at(-1);
-    if (key !== undefined && last !== undefined && eventMerging.keyOf(last) === key) {
-      this.#events[this.#events.length - 1] = eventMerging.join([last, event]);
-    } else {
-      this.#events.push(event);
-    }
+    this.#events.push(event);
     if (this.#next === undefined) {
       this.#stopTimer ??= this.#options.clock.startTimer(() => {
         this.#stopTimer = undefined;
@@ -50,11 +46,12 @@ export class RunRecorder {
   /**
    * Keeps a step, with the events so far.
    *
-   * @throws what the store throws.
+   * @throws RunError `step-too-large`, and then the step is not kept; what the store throws.
    */
-  step(record: StepRecord): Promise<void> {
+  async step(record: StepRecord): Promise<void> {
+    refuseTooLarge(record);
     this.#steps.push(record);
-    return this.#flush();
+    await this.#flush();
   }
 
   /** Keeps how the run ended or stands, with all that is left. @throws what the store throws. */
@@ -99,5 +96,15 @@ export class RunRecorder {
       this.#failure = { reason };
       throw reason;
     }
+  }
+}
+
+function refuseTooLarge(record: StepRecord): void {
+  const length = record.kind === "finished" ? JSON.stringify(record.value).length : 0;
+  if (length > runLimits.maxStepLength) {
+    throw new RunError(
+      `Step "${record.key}" gave ${length} characters of JSON, and a run that is kept may record ${runLimits.maxStepLength} a step. Let the tool return less, or an artifact.`,
+      { code: "step-too-large" },
+    );
   }
 }

@@ -1,21 +1,24 @@
-import type { Message } from "../message/message.ts";
+import { type Message, toolCallsOf } from "../message/message.ts";
 import type { Model } from "../model/model.ts";
 import { type TextAdapter, toModel } from "../model/text-adapter.ts";
-import type { Binding } from "../tool/binding.ts";
+import type { Binding, SharedMemory } from "../tool/binding.ts";
 import type { AgentDefinition } from "./agent-definition.ts";
 import type { AgentLoopScope } from "./agent-loop.ts";
 import type { AgentRuntime, ChosenModel } from "./agent-runtime.ts";
 import { defaultResultCharacters } from "./cut-text.ts";
 import type { Hooks } from "./hooks.ts";
+import type { RunTools } from "./named-tools.ts";
 import type { OpeningScope } from "./open-toolsets.ts";
-import { defaultPrompts, fillTemplate, type Prompts } from "./prompts.ts";
+import type { OuterLevel } from "./participant.ts";
+import { defaultPrompts, fillKeys, fillTemplate, type Prompts } from "./prompts.ts";
 import { withReader } from "./read-tool.ts";
 import { RunArtifacts } from "./run-artifacts.ts";
 import type { RunInput, RunOptions } from "./run-options.ts";
 import { RunSession } from "./run-session.ts";
-import type { RunTools, ToolLevel } from "./run-tools.ts";
+import type { Question } from "./select-servers.ts";
 import type { Steps } from "./steps.ts";
 import type { OutputPolicy } from "./structured-output.ts";
+import type { ToolLevel, ToolLevels } from "./wanted-tools.ts";
 
 /** What an agent and the options of a run say together. */
 export interface RunSettings {
@@ -25,7 +28,9 @@ export interface RunSettings {
   readonly runtime: AgentRuntime;
   readonly options: RunOptions;
   /** What the levels above the agent say of tools and servers, the outermost first. */
-  readonly outerLevels: readonly ToolLevel[];
+  readonly outerLevels: readonly OuterLevel[];
+  /** What is left of them all. */
+  readonly narrowing: readonly ToolLevel[];
 }
 
 /** The run's model, else the agent's, else the default; then those that may take over. */
@@ -41,12 +46,27 @@ export async function chooseModels({
   return { chosen, fallbacks: fallbacks.map(({ model }) => model) };
 }
 
-/** What each level says of tools and servers, the run's own last. */
-export function toolLevels(settings: RunSettings): readonly ToolLevel[] {
-  const { definition, runtime, options, outerLevels } = settings;
+/**
+ * What each level says of tools and servers. What a network has is had only where both the agent and
+ * its task say `inherit`.
+ */
+export function toolLevels(settings: RunSettings): ToolLevels {
+  const { definition, runtime, options, outerLevels, narrowing } = settings;
   const { tools, mcp } = runtime.defaults;
-  const own = { tools: options.tools ?? tools, mcp: options.mcp ?? mcp };
-  return [...outerLevels, definition, own];
+  const { discovery } = options;
+  const own = { tools: options.tools ?? tools, mcp: options.mcp ?? mcp, discovery };
+  const hasTools = definition.tools === "inherit" && own.tools === "inherit";
+  const hasServers = definition.mcp === "inherit" && own.mcp === "inherit";
+  const outer = outerLevels.map((level) =>
+    level.isNetwork
+      ? {
+          ...level,
+          tools: hasTools ? level.tools : undefined,
+          mcp: hasServers ? level.mcp : undefined,
+        }
+      : level,
+  );
+  return { levels: [...outer, definition, own], narrowing };
 }
 
 /** The prompts of an agent: its own, else the default ones. */
@@ -62,6 +82,8 @@ export const hooksOf = ({ hooks = [] }: AgentDefinition<unknown>): readonly Hook
 /** What a run begins with. */
 export interface RunOpening {
   readonly binding: Binding;
+  /** What `{key}` in the instructions stands for; another key stays as it is. */
+  readonly values: ReadonlyMap<string, string>;
   /** The conversation so far. */
   readonly history: readonly Message[];
   readonly input: RunInput;
@@ -70,23 +92,25 @@ export interface RunOpening {
 /** The conversation of a run at its beginning: what the application says, the history, what is asked. */
 export async function openingMessages(
   { definition, output }: RunSettings,
-  { binding, history, input }: RunOpening,
+  { binding, values, history, input }: RunOpening,
 ): Promise<readonly Message[]> {
   const { instructions } = definition;
-  const own = typeof instructions === "function" ? await instructions(binding) : instructions;
+  const written = typeof instructions === "function" ? await instructions(binding) : instructions;
+  const own = written && fillKeys(written, values);
   const schema = output && JSON.stringify(output.jsonSchema);
   const told = schema && fillTemplate(promptsOf(definition).output, { schema }, "output prompt");
   const text = [own, told].filter((part) => part !== undefined && part !== "").join("\n\n");
+  const asked = typeof input === "string" ? [{ kind: "text", text: input } as const] : input;
   return [
     ...(text === "" ? [] : [{ role: "system", text } as const]),
     ...history,
-    { role: "user", content: typeof input === "string" ? [{ kind: "text", text: input }] : input },
+    ...(asked.length === 0 ? [] : [{ role: "user", content: asked } as const]),
   ];
 }
 
 /** The session that a run goes on with, if any. */
 export function sessionOf(
-  { runtime, options }: RunSettings,
+  { runtime, options }: Pick<RunSettings, "runtime" | "options">,
   runId: string,
 ): RunSession | undefined {
   const { session, actor } = options;
@@ -101,7 +125,7 @@ export function sessionOf(
 /** Who runs, as callbacks and tools see it. */
 export function bindRun(
   { definition, runtime, options }: RunSettings,
-  { runId, agentPath, signal, deadline }: BoundRun,
+  { runId, agentPath, signal, deadline, memory }: BoundRun,
   session: RunSession | undefined,
 ): Binding {
   const { actor, context } = options;
@@ -112,6 +136,7 @@ export function bindRun(
       ...who,
       context,
       ...(session === undefined ? {} : { session: session.bound }),
+      ...(memory === undefined ? {} : { memory }),
       agentPath,
     },
     agent: { name: definition.name },
@@ -127,6 +152,7 @@ interface BoundRun {
   readonly agentPath: readonly string[];
   readonly signal: AbortSignal;
   readonly deadline?: number | undefined;
+  readonly memory?: SharedMemory | undefined;
 }
 
 const defaultServerWaitMs = 3_000;
@@ -144,6 +170,24 @@ export const openingScope = (
   runtime: settings.runtime,
   serverWaitMs: serverWaitMsOf(settings),
 });
+
+/** What a run is asked, as discovery sees it. */
+export function questionOf(
+  { definition }: RunSettings,
+  input: RunInput,
+  messages: readonly Message[],
+): Question {
+  const parts = typeof input === "string" ? [{ kind: "text", text: input } as const] : input;
+  return {
+    message: parts.flatMap((part) => (part.kind === "text" ? [part.text] : [])).join("\n"),
+    usedTools: new Set(
+      messages.flatMap((message) =>
+        message.role === "assistant" ? toolCallsOf(message).map(({ name }) => name) : [],
+      ),
+    ),
+    goesOn: definition.mode !== "plan",
+  };
+}
 
 /** What is known only when a run has begun. */
 export interface RunParts {
@@ -183,6 +227,7 @@ export function toLoopScope(settings: RunSettings, parts: RunParts): AgentLoopSc
     binding,
     steps,
     tools: tools.tools,
+    shownTools: tools.shown,
     updateTools: () => tools.update(),
     ...withReader(tools, artifacts, {
       most: maxResultCharacters,
@@ -190,6 +235,8 @@ export function toLoopScope(settings: RunSettings, parts: RunParts): AgentLoopSc
     }),
     artifacts,
     maxResultCharacters,
+    learnTools: (calls, results) => tools.learn(calls, results),
+    serverInstructions: () => tools.instructions,
     approval: definition.approval,
     clock: runtime.clock,
     random: runtime.random,

@@ -1,4 +1,5 @@
 import type { Json } from "../base/json.ts";
+import type { Usage } from "../model/usage.ts";
 import type { RunEvent } from "./run-event.ts";
 import type { RunFailure } from "./run-failure.ts";
 import type { RunInput } from "./run-options.ts";
@@ -7,7 +8,12 @@ import type { Decision, Waiting } from "./waiting.ts";
 /** What is recorded of one step. */
 export type StepRecord =
   /** It began, and must not be begun again by itself: only of steps that are not idempotent. */
-  | { readonly kind: "started"; readonly key: string }
+  | {
+      readonly kind: "started";
+      readonly key: string;
+      /** How often it was begun, this time included. */
+      readonly tries: number;
+    }
   | { readonly kind: "finished"; readonly key: string; readonly value: Json };
 
 /** Where a run stands. `running` is also what a run says whose process has ended. */
@@ -28,10 +34,12 @@ export interface NewRun {
 /** A run as its store knows it. */
 export interface RunRecord extends NewRun {
   readonly status: RunStatus;
-  /** What a suspended run waits for. */
+  /** What it waits for; while it is running, what it waited for last and is not decided. */
   readonly waitingFor: readonly Waiting[];
   /** What was decided so far, by the id of what was waited for. */
   readonly decisions: Readonly<Record<string, Decision>>;
+  /** Whether something was decided that no execution has taken up yet: the run can go on. */
+  readonly ready: boolean;
   /** Milliseconds since the Unix epoch. */
   readonly createdAt: number;
   readonly updatedAt: number;
@@ -39,6 +47,10 @@ export interface RunRecord extends NewRun {
   readonly sequence: number;
   /** Text of the answer, once there is one. */
   readonly text?: string;
+  /** The typed answer, as JSON. */
+  readonly output?: Json;
+  /** Tokens of all its executions. */
+  readonly usage?: Usage;
   readonly error?: RunFailure;
 }
 
@@ -53,11 +65,14 @@ export interface RunKey {
 /** What one write adds and changes, all of it or nothing. */
 export interface RunChanges {
   readonly steps?: readonly StepRecord[];
+  /** With sequence numbers above those that are kept; one that is kept already is passed over. */
   readonly events?: readonly RunEvent[];
   readonly status?: RunStatus;
   /** Replaces what it waited for. */
   readonly waitingFor?: readonly Waiting[];
   readonly text?: string;
+  readonly output?: Json;
+  readonly usage?: Usage;
   readonly error?: RunFailure;
 }
 
@@ -68,6 +83,7 @@ export interface RunFilter {
   readonly actor?: string;
   readonly status?: RunStatus;
   readonly session?: string;
+  readonly ready?: boolean;
   /** How many at most: 1 to 1000, default 100. */
   readonly limit?: number;
   /** `next` of the page before. */
@@ -83,9 +99,27 @@ export interface RunPage {
 
 /** Which events to read. */
 export interface EventRange {
-  /** Those with a greater sequence number only. */
+  /**
+   * Those with a greater sequence number only. Pieces of a text may be kept joined; of such an event
+   * there is what came after.
+   */
   readonly after?: number;
+  /** How many at most: from 1 on. */
   readonly limit?: number;
+}
+
+/** Of whom all runs are removed: of an actor, of a session, or of an actor in a session. */
+export type RunOwner =
+  | { readonly app: string; readonly actor: string; readonly session?: string }
+  | { readonly app: string; readonly session: string; readonly actor?: string };
+
+/** Which runs have been kept long enough. */
+export interface RunAge {
+  readonly app: string;
+  /** How long nothing has changed, in milliseconds. */
+  readonly olderThanMs: number;
+  /** Default: all that have ended. */
+  readonly status?: readonly RunStatus[];
 }
 
 /**
@@ -100,7 +134,8 @@ export interface EventRange {
  *   with `decision-refused`.
  *
  * Methods reject with `RunError`: `run-not-found` where a key reaches no run, `run-conflict`,
- * `run-lost`, `decision-refused`, `store-unavailable`, `store-corrupt`.
+ * `run-lost`, `decision-refused`, `run-invalid` for an id, a limit or a value that is not taken, and
+ * the codes that begin with `store-`: see `RunErrorCode`. What was not acknowledged may be written again.
  */
 export interface RunStore extends AsyncDisposable {
   /** @throws RunError `run-conflict` where the application has a run of that id. */
@@ -131,6 +166,19 @@ export interface RunStore extends AsyncDisposable {
     owner: string,
     decisions?: Readonly<Record<string, Decision>>,
   ): Promise<RunRecord>;
+  /**
+   * Gives something at once and then each time that something may have changed: of the run, or of any
+   * of the application's. Changes that come faster than they are taken are told once. Ends when the
+   * signal aborts. `followRun` makes events of it.
+   */
+  changes(
+    of: { readonly app: string; readonly id?: string },
+    signal: AbortSignal,
+  ): AsyncIterable<void>;
   /** Removes a run and all that belongs to it. @returns whether there was one. */
   delete(key: RunKey): Promise<boolean>;
+  /** Removes all runs of an actor or a session, also those that are executed. @returns how many. */
+  deleteAll(owner: RunOwner): Promise<number>;
+  /** Removes what was kept long enough. @returns how many runs. */
+  prune(age: RunAge): Promise<number>;
 }

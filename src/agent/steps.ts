@@ -15,12 +15,24 @@ export interface StepAttempt {
 }
 
 /** What a journal must know of a step before it runs it. */
-export interface StepOptions {
+export interface StepOptions<Value extends Json = Json> {
+  /**
+   * Tells it from others of its name, whatever order they are taken in: the id of a call. Default: how
+   * many of that name were taken before it.
+   */
+  readonly id?: string;
   /**
    * Whether a second try does no harm. Default true. A step that says no, and was in flight when its
-   * process ended, is not tried again: `run` rejects with `StepInDoubt`.
+   * process ended, is not tried again before `inDoubt` has said so.
    */
   readonly idempotent?: boolean;
+  /**
+   * Asked where such a step was in flight: may have taken effect, and nobody knows.
+   *
+   * @param tries how often it was begun.
+   * @returns what the step gives instead, or `undefined` where it is to be done again.
+   */
+  readonly inDoubt?: (tries: number) => Promise<Value | undefined>;
   /**
    * Whether it is taken while no other step of the participant is under way. If it is new then although
    * recorded steps were not come to, the agent has changed, and `run` says so. Default false.
@@ -32,21 +44,22 @@ export interface StepOptions {
  * The only door through which a run's loop touches the world. Where a journal stands behind it, a run
  * survives its process, since the loop itself reads no clock and no random number.
  *
- * A step is known by its name and by how many of that name the same participant took before it, counted
- * at the call; so steps that run side by side are found again, whatever order they end in. A step that
- * has finished never runs again; its recorded value is returned. A value is JSON and holds no credential.
+ * A step is known by its name and its id, else by how many of that name the same participant took before
+ * it, counted at the call; so steps that run side by side are found again, whatever order they end in. A
+ * step that has finished never runs again; its recorded value is returned. A value is JSON and holds no credential.
  */
 export interface Steps {
   /**
    * Does `perform` and records what it gives.
    *
-   * @throws what `perform` throws; a failure is not recorded. StepInDoubt; RunError `step-mismatch`
-   *   where the recorded run took other steps, `run-lost` and what the run's store throws.
+   * @throws what `perform` throws; a failure is not recorded. What `inDoubt` throws; RunError
+   *   `step-mismatch` where the recorded run took other steps, `step-too-large`, `run-lost` and what
+   *   the run's store throws.
    */
   run<Value extends Json>(
     name: string,
     perform: (attempt: StepAttempt) => Promise<Value>,
-    options?: StepOptions,
+    options?: StepOptions<Value>,
   ): Promise<Value>;
   /**
    * What was decided for `waiting`; `null` where its time is over.
@@ -59,6 +72,8 @@ export interface Steps {
   now(): Promise<number>;
   /** A random id, recorded. */
   randomId(): Promise<string>;
+  /** The values of all recorded steps of a name, in order, which count as taken then. */
+  recall<Value extends Json>(name: string): readonly Value[];
   /** Publishes an event of the run. */
   emit(event: RunEventBody): void;
   /** Names the participant within the run: empty for the one that was asked, else ends with a slash. */

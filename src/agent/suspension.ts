@@ -12,11 +12,6 @@ export class Suspension extends Error {
   }
 }
 
-/** A step that was in flight when its process ended, and that may have taken effect. */
-export class StepInDoubt extends Error {
-  override readonly name = "StepInDoubt";
-}
-
 /**
  * What several pieces of work that went on side by side leave behind when some of them broke off: the
  * first true failure, else one suspension for all.

@@ -6,9 +6,10 @@ import { checkArguments } from "../tool/tool-arguments.ts";
 import { type ToolResult, toolFailure } from "../tool/tool-result.ts";
 import { unknownTool } from "../tool/unknown-tool.ts";
 import { type ApprovalScope, approveCall, confirmRetry } from "./approve-call.ts";
+import { isClientCall, withClientAnswer } from "./client-call.ts";
 import { type PresentScope, presentResult } from "./present-result.ts";
 import type { StepAttempt } from "./steps.ts";
-import { interruptionOf, StepInDoubt, Suspension } from "./suspension.ts";
+import { interruptionOf, Suspension } from "./suspension.ts";
 import { failureOf, performTool, type ReadyCall } from "./tool-attempt.ts";
 
 /** What the calls of one turn are executed with. */
@@ -141,6 +142,8 @@ async function execute(
   const { id, name } = call;
   scope.binding.signal.throwIfAborted();
   const denial = prepared.kind === "ready" ? await approveCall(prepared, scope) : undefined;
+  const called = prepared.kind === "ready" && denial === undefined ? prepared : undefined;
+  const ready = isClientCall(called) ? await withClientAnswer(called, scope) : called;
   const source = scope.tools.get(name)?.source;
   scope.steps.emit({
     kind: "tool-start",
@@ -153,10 +156,10 @@ async function execute(
     scope.steps.emit({ kind: "tool-end", id, name, result });
   try {
     const given =
-      prepared.kind === "refused" || denial !== undefined
+      ready === undefined
         ? failureOf(prepared.kind === "refused" ? prepared.failure : denial)
-        : await performAsStep(prepared, scope);
-    const isPart = prepared.kind === "ready" && prepared.tool === scope.readTool;
+        : await performAsStep(ready, scope);
+    const isPart = ready?.tool === scope.readTool;
     const result = await presentResult(given, { id, name, callsInTurn, isPart }, scope);
     end(result);
     return result;
@@ -172,21 +175,17 @@ async function execute(
 async function performAsStep(ready: ReadyCall, scope: ExecutionScope): Promise<ToolResult> {
   const { tool, call } = ready;
   const perform = (attempt: StepAttempt): Promise<ToolResult> => performTool(ready, attempt, scope);
-  const options = { idempotent: tool.idempotent };
   if (tool.nested) {
     const { binding, steps } = scope;
     const idempotencyKey = `${binding.run.id}:${steps.path}${call.id}`;
     return perform({ idempotencyKey, attempt: 1, signal: binding.signal });
   }
-  try {
-    return await scope.steps.run(`tool:${call.name}`, perform, options);
-  } catch (thrown) {
-    if (!(thrown instanceof StepInDoubt)) {
-      throw thrown;
-    }
-    const refusal = await confirmRetry(ready, scope);
-    return refusal === undefined
-      ? scope.steps.run(`tool:${call.name}`, perform, options)
-      : failureOf(refusal);
-  }
+  return scope.steps.run(`tool:${call.name}`, perform, {
+    id: call.id,
+    idempotent: tool.idempotent,
+    async inDoubt(tries) {
+      const refusal = await confirmRetry(ready, tries, scope);
+      return refusal && failureOf(refusal);
+    },
+  });
 }

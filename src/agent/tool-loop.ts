@@ -3,6 +3,7 @@ import { type Message, toolCallsOf } from "../message/message.ts";
 import type { ToolDefinition } from "../model/model.ts";
 import type { FinishReason } from "../model/model-event.ts";
 import type { Tool } from "../tool/tool.ts";
+import type { ToolResult } from "../tool/tool-result.ts";
 import type { ApprovalPolicy } from "./approval.ts";
 import { fitContext } from "./fit-context.ts";
 import { type LimitReason, LoopGuard, type RunLimits } from "./loop-guard.ts";
@@ -24,8 +25,12 @@ export interface LoopScope extends ModelScope, ToolScope, PresentScope {
   readonly models: ModelScope["models"];
   /** By the name that the model sees. Grows where tools become ready later, between steps only. */
   readonly tools: ReadonlyMap<string, Tool>;
+  /** Those of them that the model is told of. */
+  readonly shownTools: ReadonlyMap<string, Tool>;
   /** Adds the tools that have become ready. */
   updateTools(): void;
+  /** Shows the tools that the calls of a turn have found. */
+  learnTools(calls: readonly ToolCallPart[], results: readonly ToolResult[]): Promise<void>;
   readonly approval: ApprovalPolicy | undefined;
   readonly limits: RunLimits;
   /** How many calls of one turn run at once. */
@@ -73,14 +78,14 @@ class OfferedTools {
 
   constructor(scope: LoopScope) {
     this.#scope = scope;
-    this.#definitions = definitionsOf(scope.tools);
+    this.#definitions = definitionsOf(scope.shownTools);
   }
 
   now(): readonly ToolDefinition[] {
-    const { tools } = this.#scope;
+    const { shownTools } = this.#scope;
     this.#scope.updateTools();
-    if (tools.size !== this.#definitions.length) {
-      this.#definitions = definitionsOf(tools);
+    if (shownTools.size !== this.#definitions.length) {
+      this.#definitions = definitionsOf(shownTools);
     }
     return this.#definitions;
   }
@@ -113,6 +118,7 @@ async function takeStep(
       if (interruption !== undefined) {
         throw interruption.reason;
       }
+      await scope.learnTools(calls, executed.outcomes);
     }
     return turn;
   });

@@ -22,6 +22,14 @@ export type Waiting = {
       readonly call: WaitingCall;
     }
   | {
+      /**
+       * The client is to execute the call: `answer` with any value, or with `{ content }`, the parts
+       * that the model is to read; or `deny`, whose reason the model reads as the tool's failure.
+       */
+      readonly kind: "client-tool";
+      readonly call: WaitingCall;
+    }
+  | {
       /** A server asks the user for something: `answer`, or `deny`. */
       readonly kind: "elicitation";
       readonly server: string;

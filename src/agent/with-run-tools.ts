@@ -1,10 +1,11 @@
 import { createId } from "../base/ids.ts";
 import type { Binding } from "../tool/binding.ts";
+import type { RunTools } from "./named-tools.ts";
 import type { KeptToolsets } from "./open-toolsets.ts";
 import { RecordedSteps } from "./recorded-steps.ts";
 import { RunJournal } from "./run-journal.ts";
 import { bindRun, openingScope, type RunSettings, toolLevels } from "./run-scope.ts";
-import { openRunTools, type RunTools } from "./run-tools.ts";
+import { openRunTools } from "./run-tools.ts";
 import type { Steps } from "./steps.ts";
 
 /** The tools of a run that does not take place. */

@@ -1,17 +1,9 @@
 import { ConfigurationError } from "../base/dragoman-error.ts";
-import type { McpConfigFault } from "../mcp/desktop-entry.ts";
 import { mcpToolset } from "../mcp/mcp-toolset.ts";
-import { readMcpConfig } from "../mcp/read-mcp-config.ts";
 import type { Toolset } from "../tool/toolset.ts";
-import { freshAlias, parseServerArgument } from "./server-argument.ts";
-
-/** Where the servers of a run are named. */
-interface ServerChoice {
-  /** Files with `mcpServers`. */
-  readonly mcp: readonly string[];
-  /** Commands or URLs. */
-  readonly server: readonly string[];
-}
+import { type McpTarget, readTargets, type ServerChoice } from "./mcp-targets.ts";
+import { TokenFile } from "./token-file.ts";
+import { withLogin } from "./with-login.ts";
 
 /**
  * The servers of a run. One of a file whose entry has a fault is a toolset that cannot be opened, so
@@ -22,34 +14,25 @@ interface ServerChoice {
  *   nor a URL, and where every server is at fault.
  */
 export async function chooseServers(
-  { mcp, server }: ServerChoice,
+  choice: ServerChoice,
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<readonly Toolset[]> {
-  const faults: McpConfigFault[] = [];
-  const onFault = (fault: McpConfigFault): void => void faults.push(fault);
-  const read = await Promise.all(mcp.map((file) => readMcpConfig(file, { env, onFault })));
-  const taken = new Set<string>();
-  const named = (alias: string): string => {
-    const name = freshAlias(alias, taken);
-    taken.add(name);
-    return name;
-  };
-  const optional = read.flat().map((config) => mcpToolset({ ...config, name: named(config.name) }));
-  const required = server.map((argument) => {
-    const config = parseServerArgument(argument, taken);
-    taken.add(config.name);
-    return mcpToolset({ ...config, onUnavailable: "fail" });
-  });
-  const usable = [...optional, ...required];
-  if (faults.length > 0 && usable.length === 0) {
-    throw new ConfigurationError(faults.map(({ error }) => error.message).join("\n"), {
+  const targets = await readTargets(choice, env);
+  const faults = targets.flatMap((target) => (target.kind === "fault" ? [target.error] : []));
+  if (faults.length > 0 && faults.length === targets.length) {
+    throw new ConfigurationError(faults.map(({ message }) => message).join("\n"), {
       code: "invalid-configuration",
     });
   }
-  return [...usable, ...faults.map(({ name, error }) => unusable(named(name), error))];
+  const tokens = new TokenFile(env);
+  return targets.map((target) => toToolset(target, tokens));
 }
 
-const unusable = (name: string, error: ConfigurationError): Toolset => ({
-  name,
-  open: () => Promise.reject(error),
-});
+function toToolset(target: McpTarget, tokens: TokenFile): Toolset {
+  if (target.kind === "fault") {
+    const { name, error } = target;
+    return { name, open: () => Promise.reject(error) };
+  }
+  const config = withLogin(target.config, tokens);
+  return mcpToolset({ ...config, ...(target.typed ? { onUnavailable: "fail" } : {}) });
+}

@@ -1,8 +1,11 @@
 import { readFileSync } from "node:fs";
-import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
+import { Command, CommanderError, Option } from "commander";
 import { DragomanError, messageOf } from "../base/dragoman-error.ts";
+import { writeFailure } from "./answer.ts";
 import type { CliStreams } from "./cli-streams.ts";
 import type { ExitCode } from "./exit-code.ts";
+import { addMcpGroup } from "./mcp-group.ts";
+import { append, positive } from "./option-values.ts";
 import type { RunCommandOptions } from "./run-command.ts";
 import { terminalLine, terminalText } from "./terminal-text.ts";
 
@@ -17,7 +20,14 @@ export async function runCli(args: readonly string[], streams: CliStreams): Prom
     return exitCode;
   } catch (thrown) {
     if (thrown instanceof CommanderError) {
-      return thrown.exitCode === 0 ? 0 : 2; // it has printed what is wrong, or the help
+      if (thrown.exitCode === 0) {
+        return 0; // it has printed the help
+      }
+      if (args[0] === "mcp" && args.includes("--json")) {
+        const message = thrown.message.replace(/^error: /, "");
+        writeFailure({ code: "invalid-usage", message }, streams);
+      }
+      return 2; // it has printed what is wrong
     }
     if (DragomanError.is(thrown)) {
       streams.stderr.write(`error: ${terminalText(thrown.message)}\n`);
@@ -52,6 +62,7 @@ function createProgram(streams: CliStreams, finish: (code: ExitCode) => void): C
       writeErr: (text) => void streams.stderr.write(text),
     });
   addRunCommand(program, streams, finish);
+  addMcpGroup(program, { streams, finish });
   return program;
 }
 
@@ -91,16 +102,6 @@ function addRunCommand(
 }
 
 type RunFlags = Omit<RunCommandOptions, "timeoutMs"> & { readonly timeout?: number };
-
-const append = (value: string, before: readonly string[]): readonly string[] => [...before, value];
-
-function positive(text: string): number {
-  const value = Number(text);
-  if (!(value > 0 && Number.isFinite(value))) {
-    throw new InvalidArgumentError("It must be a number above 0.");
-  }
-  return value;
-}
 
 function packageVersion(): string {
   const text = readFileSync(new URL("../../package.json", import.meta.url), "utf8");

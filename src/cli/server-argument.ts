@@ -53,7 +53,8 @@ function toUrlTransport(argument: string): McpTransport {
   };
 }
 
-const isLoopback = (host: string): boolean =>
+/** Whether a host is this machine. */
+export const isLoopback = (host: string): boolean =>
   host === "localhost" || host === "[::1]" || /^127(\.\d{1,3}){3}$/.test(host);
 
 function toStdioTransport(argument: string): McpTransport {

@@ -1,4 +1,5 @@
 import { stripVTControlCharacters } from "node:util";
+import { escapeHidden } from "../mcp/visible-text.ts";
 
 /** Control characters but tab and line feed, and characters that reorder or hide what is printed. */
 const invisible =
@@ -17,4 +18,9 @@ export function terminalText(text: string): string {
 export function terminalLine(text: string, longest: number): string {
   const line = terminalText(text).replace(/\s+/g, " ").trim();
   return line.length > longest ? `${line.slice(0, longest - 1)}…` : line;
+}
+
+/** A document as JSON text in which what nobody would see, or a terminal would obey, is an escape. */
+export function jsonText(document: unknown): string {
+  return escapeHidden(JSON.stringify(document, undefined, 2));
 }

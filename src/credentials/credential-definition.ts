@@ -1,11 +1,4 @@
-import type { CredentialScope } from "../base/credential.ts";
-import { Secret } from "../base/secret.ts";
-
-/** A secret as it is configured: as it is, or found anew whenever it is needed, for whom it is needed. */
-export type SecretValue =
-  | string
-  | Secret
-  | ((scope: CredentialScope) => string | Secret | Promise<string | Secret>);
+import type { SecretValue } from "../base/secret-value.ts";
 
 /** A key that the API takes in a header, a query parameter or a cookie. */
 export interface ApiKeyDefinition {
@@ -30,13 +23,22 @@ export interface BasicDefinition {
   readonly password: SecretValue;
 }
 
+/** How a client proves who it is: its secret in a header or in the body, or a signed assertion. */
+export type ClientAuthentication = "basic" | "post" | "private-key-jwt";
+
 /** What all of OAuth has in common. */
 export interface OAuthClientDefinition {
   readonly clientId: string;
   /** Absent: a public client, which PKCE protects. */
   readonly clientSecret?: SecretValue;
-  /** How the secret is sent. Default `basic`. */
-  readonly clientAuthentication?: "basic" | "post";
+  /**
+   * How the client shows who it is. Default `private-key-jwt` where there is a `privateKey`, else `basic`.
+   */
+  readonly clientAuthentication?: ClientAuthentication;
+  /** The private key (PEM, PKCS #8; RSA, P-256, P-384, P-521 or Ed25519) of a client that signs (RFC 7523, 2.2). */
+  readonly privateKey?: SecretValue;
+  /** The `kid` by which the server knows the key. */
+  readonly privateKeyId?: string;
   readonly scopes?: readonly string[];
   /** Further parameters of every request (`resource`, `audience`); no secrets. */
   readonly parameters?: Readonly<Record<string, string>>;
@@ -88,9 +90,3 @@ export type CredentialDefinition =
   | OAuth2Definition
   | OpenIdConnectDefinition
   | GoogleServiceAccountDefinition;
-
-/** The secret that a configured value stands for now. */
-export async function resolveSecret(value: SecretValue, scope: CredentialScope): Promise<Secret> {
-  const found = typeof value === "function" ? await value(scope) : value;
-  return found instanceof Secret ? found : new Secret(found);
-}

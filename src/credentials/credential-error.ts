@@ -6,6 +6,10 @@ export type CredentialErrorCode =
   | "authorization-required"
   /** The answer to an authorisation is not one that we asked for, or it says no. */
   | "authorization-failed"
+  /** What a server says of its authorisation cannot be used, or is not to be trusted. */
+  | "discovery-refused"
+  /** The authorisation server does not know the client, or not by what it showed. */
+  | "client-refused"
   /** The authorisation server refused to give a token, or gave something else. */
   | "token-refused"
   /** The store cannot be read: a wrong key, or a file that was altered. */

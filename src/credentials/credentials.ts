@@ -1,24 +1,26 @@
 import { untilAborted } from "../base/abort.ts";
 import { type Clock, systemClock } from "../base/clock.ts";
 import type { Credential, CredentialScope, CredentialSource } from "../base/credential.ts";
+import type { CredentialStore } from "../base/credential-store.ts";
 import { ConfigurationError } from "../base/dragoman-error.ts";
 import { Secret } from "../base/secret.ts";
+import { resolveSecret } from "../base/secret-value.ts";
 import { AddressGuard } from "../http/address-guard.ts";
 import { toBasicAuthorization } from "../http/basic-authorization.ts";
 import type { ConnectionOptions } from "../http/connection-pool.ts";
 import type { HttpLimits } from "../http/http-request.ts";
-import {
-  type ApiKeyDefinition,
-  type CredentialDefinition,
-  type OAuth2Definition,
-  type OpenIdConnectDefinition,
-  resolveSecret,
+import type {
+  ApiKeyDefinition,
+  CredentialDefinition,
+  OAuth2Definition,
+  OpenIdConnectDefinition,
 } from "./credential-definition.ts";
 import { CredentialError } from "./credential-error.ts";
-import type { CredentialStore } from "./credential-store.ts";
 import { MemoryCredentialStore } from "./memory-credential-store.ts";
-import { type OAuthConnection, OAuthServer, type PendingAuthorization } from "./oauth-server.ts";
-import { type TokenDefinition, TokenKeeper } from "./token-keeper.ts";
+import type { OAuthConnection } from "./oauth-connection.ts";
+import { OAuthServer, type PendingAuthorization } from "./oauth-server.ts";
+import { TokenKeeper } from "./token-keeper.ts";
+import { type TokenDefinition, tokenKey, tokenSubject } from "./token-subject.ts";
 
 /** What {@link Credentials} are made of. */
 export interface CredentialsOptions {
@@ -63,7 +65,7 @@ export class Credentials implements CredentialSource {
     this.#store = options.store ?? new MemoryCredentialStore({ clock });
     const guard = options.guard ?? new AddressGuard();
     this.#connection = { http, guard, nowMs: () => clock.now() };
-    this.#keeper = new TokenKeeper(this.#store, this.#connection);
+    this.#keeper = new TokenKeeper(this.#store, this.#connection.nowMs);
   }
 
   /**
@@ -119,7 +121,7 @@ export class Credentials implements CredentialSource {
     // Written by startAuthorization.
     const kept = pending as unknown as PendingAuthorization;
     const tokens = await this.#server(name, definition).finishAuthorization(url, kept, scope);
-    await this.#keeper.put(name, definition, scope, tokens);
+    await this.#keeper.put(tokenKey(name, definition, scope), tokens);
     return { name };
   }
 
@@ -127,7 +129,7 @@ export class Credentials implements CredentialSource {
   async forget(name: string, scope: CredentialScope = {}): Promise<void> {
     const definition = this.#definition(name);
     if (isTokenDefinition(definition)) {
-      await this.#keeper.drop(name, definition, scope);
+      await this.#keeper.drop(tokenKey(name, definition, scope));
     }
   }
 
@@ -164,13 +166,24 @@ export class Credentials implements CredentialSource {
       case "basic":
         return resolveSecret(definition.password, scope);
       case "google-service-account":
-        return this.#keeper.accessToken(name, definition, undefined, scope, refused);
       case "oauth2":
-      case "openid-connect": {
-        const server = this.#server(name, definition);
-        return this.#keeper.accessToken(name, definition, server, scope, refused);
-      }
+      case "openid-connect":
+        return this.#accessToken(name, definition, scope, refused);
     }
+  }
+
+  async #accessToken(
+    name: string,
+    definition: TokenDefinition,
+    scope: CredentialScope,
+    refused: Secret | undefined,
+  ): Promise<Secret> {
+    const subject = tokenSubject(name, definition, {
+      connection: this.#connection,
+      scope,
+      ...("grant" in definition ? { server: this.#server(name, definition) } : {}),
+    });
+    return (await this.#keeper.tokens(subject, refused)).accessToken;
   }
 
   #definition(name: string): CredentialDefinition {

@@ -8,11 +8,11 @@ import {
 } from "node:crypto";
 import { open, readFile, rename, unlink } from "node:fs/promises";
 import { type Clock, systemClock } from "../base/clock.ts";
+import type { CredentialStore } from "../base/credential-store.ts";
 import { ConfigurationError } from "../base/dragoman-error.ts";
 import { isJsonObject, type JsonObject, parseJson } from "../base/json.ts";
 import { Secret } from "../base/secret.ts";
 import { CredentialError } from "./credential-error.ts";
-import type { CredentialStore } from "./credential-store.ts";
 import { withFileLock } from "./file-lock.ts";
 import { TurnQueue } from "./turn-queue.ts";
 

@@ -4,12 +4,13 @@ import { ConfigurationError } from "../base/dragoman-error.ts";
 import { isJsonObject, parseJson } from "../base/json.ts";
 import { redactUrl } from "../base/redact-url.ts";
 import { Secret } from "../base/secret.ts";
+import { resolveSecret } from "../base/secret-value.ts";
 import { ToolHttpError } from "../base/tool-error.ts";
 import { HttpClient } from "../http/http-client.ts";
-import { type GoogleServiceAccountDefinition, resolveSecret } from "./credential-definition.ts";
+import type { GoogleServiceAccountDefinition } from "./credential-definition.ts";
 import { CredentialError } from "./credential-error.ts";
+import type { OAuthConnection } from "./oauth-connection.ts";
 import { toCredentialError } from "./oauth-errors.ts";
-import type { OAuthConnection } from "./oauth-server.ts";
 import type { TokenSet } from "./token-set.ts";
 
 const assertionSeconds = 3_600;

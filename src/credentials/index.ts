@@ -1,16 +1,18 @@
+export type { CredentialStore } from "../base/credential-store.ts";
+export type { SecretValue } from "../base/secret-value.ts";
 export type {
   ApiKeyDefinition,
   BasicDefinition,
   BearerDefinition,
+  ClientAuthentication,
   CredentialDefinition,
   GoogleServiceAccountDefinition,
   OAuth2Definition,
   OAuthClientDefinition,
   OpenIdConnectDefinition,
-  SecretValue,
 } from "./credential-definition.ts";
 export { CredentialError, type CredentialErrorCode } from "./credential-error.ts";
-export type { CredentialStore } from "./credential-store.ts";
 export { Credentials, type CredentialsOptions } from "./credentials.ts";
 export { EncryptedFileStore, type EncryptedFileStoreOptions } from "./encrypted-file-store.ts";
+export { type LoopbackRedirect, openLoopbackRedirect } from "./loopback-redirect.ts";
 export { MemoryCredentialStore } from "./memory-credential-store.ts";

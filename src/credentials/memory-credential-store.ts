@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from "../base/clock.ts";
+import type { CredentialStore } from "../base/credential-store.ts";
 import type { JsonObject } from "../base/json.ts";
-import type { CredentialStore } from "./credential-store.ts";
 import { TurnQueue } from "./turn-queue.ts";
 
 interface Entry {

@@ -15,11 +15,19 @@ export function toCredentialError(
     return thrown;
   }
   const code = errorCodeOf(thrown);
-  return code === "invalid_grant" || code === "interaction_required"
-    ? new CredentialError(`${what} failed: ${code}. The actor must authorise again.`, {
+  switch (code) {
+    case "invalid_grant":
+    case "interaction_required":
+      return new CredentialError(`${what} failed: ${code}. The actor must authorise again.`, {
         code: "authorization-required",
-      })
-    : new CredentialError(`${what} failed: ${code}.`, { code: fallback });
+      });
+    case "invalid_client":
+      return new CredentialError(`${what} failed: ${code}. Check the client and its secret.`, {
+        code: "client-refused",
+      });
+    default:
+      return new CredentialError(`${what} failed: ${code}.`, { code: fallback });
+  }
 }
 
 /** What OAuth and OpenID Connect know; anything else that stands in its place is not shown. */

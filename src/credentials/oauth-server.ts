@@ -3,26 +3,12 @@ import type { CredentialScope } from "../base/credential.ts";
 import { ConfigurationError } from "../base/dragoman-error.ts";
 import { redactUrl } from "../base/redact-url.ts";
 import { Secret } from "../base/secret.ts";
-import type { AddressGuard } from "../http/address-guard.ts";
-import type { ConnectionOptions } from "../http/connection-pool.ts";
-import { sendFollowingRedirects } from "../http/follow-redirects.ts";
-import type { HttpLimits } from "../http/http-request.ts";
-import {
-  type OAuth2Definition,
-  type OpenIdConnectDefinition,
-  resolveSecret,
-} from "./credential-definition.ts";
+import { authenticateClient } from "./client-authentication.ts";
+import type { OAuth2Definition, OpenIdConnectDefinition } from "./credential-definition.ts";
+import { CredentialError } from "./credential-error.ts";
+import { type OAuthConnection, sendOAuthRequest } from "./oauth-connection.ts";
 import { toCredentialError } from "./oauth-errors.ts";
 import type { TokenSet } from "./token-set.ts";
-
-/** How authorisation servers are reached. */
-export interface OAuthConnection {
-  /** Proxy, certificates and times of every request to them. */
-  readonly http: ConnectionOptions & HttpLimits;
-  /** For endpoints that a discovery document names on another origin than the configured one. */
-  readonly guard: AddressGuard;
-  nowMs(): number;
-}
 
 type Definition = OAuth2Definition | OpenIdConnectDefinition;
 
@@ -38,11 +24,26 @@ export interface PendingAuthorization {
 export class OAuthServer {
   readonly #definition: Definition;
   readonly #connection: OAuthConnection;
+  /** The endpoints come from a stranger, not from the configuration. */
+  readonly #isDiscovered: boolean;
   #metadata: Promise<AuthorizationServer> | undefined;
 
-  constructor(definition: Definition, connection: OAuthConnection) {
+  /**
+   * @param discovered what the server says of itself, where the caller has found and checked that;
+   * the definition then only repeats it, and the guard is asked for every endpoint.
+   */
+  constructor(
+    definition: Definition,
+    connection: OAuthConnection,
+    discovered?: AuthorizationServer,
+  ) {
     this.#definition = definition;
-    this.#connection = connection;
+    this.#connection =
+      discovered === undefined
+        ? { trustedOrigins: [configuredOrigin(definition)], ...connection }
+        : connection;
+    this.#isDiscovered = discovered !== undefined;
+    this.#metadata = discovered === undefined ? undefined : Promise.resolve(discovered);
   }
 
   /** A token for the application itself (RFC 6749, 4.4). */
@@ -57,6 +58,25 @@ export class OAuthServer {
         this.#options(oauth),
       );
       return oauth.processClientCredentialsResponse(server, this.#client, response);
+    });
+  }
+
+  /** A token for whom an assertion names (RFC 7523, 2.1). */
+  requestTokensFor(assertion: Secret, scope: CredentialScope): Promise<TokenSet> {
+    return this.#request("The request for a token", scope, async (oauth, server, auth) => {
+      const response = await oauth.genericTokenEndpointRequest(
+        server,
+        this.#client,
+        auth,
+        "urn:ietf:params:oauth:grant-type:jwt-bearer",
+        {
+          assertion: assertion.reveal(),
+          ...this.#scopeParameter(),
+          ...this.#definition.parameters,
+        },
+        this.#options(oauth),
+      );
+      return oauth.processGenericTokenEndpointResponse(server, this.#client, response);
     });
   }
 
@@ -156,6 +176,15 @@ export class OAuthServer {
     if (!this.#knowsIssuer) {
       parameters.delete("iss"); // there is nothing to compare it with
     }
+    const iss = parameters.get("iss");
+    if (
+      iss === null ? server.authorization_response_iss_parameter_supported : iss !== server.issuer
+    ) {
+      throw new CredentialError(
+        `The answer to the authorisation at ${redactUrl(server.issuer)} ${iss === null ? "does not say who gives it, as that server promises to" : "comes from another authorisation server"} (RFC 9207). It is not used.`,
+        { code: "authorization-failed" },
+      );
+    }
     try {
       return oauth.validateAuthResponse(server, this.#client, parameters, state);
     } catch (thrown) {
@@ -175,7 +204,7 @@ export class OAuthServer {
     const oauth = await import("oauth4webapi");
     const server = await this.#server();
     const at = `${what} at ${redactUrl(server.token_endpoint ?? server.issuer)}`;
-    const auth = await this.#clientAuth(oauth, scope);
+    const auth = await authenticateClient(oauth, this.#definition, scope);
     const response = await exchange(oauth, server, auth).catch((thrown: unknown) => {
       throw toCredentialError(thrown, at);
     });
@@ -198,17 +227,6 @@ export class OAuthServer {
     const { scopes, grant } = this.#definition;
     const asked = scopes ?? (this.#isOpenId && grant === "authorization-code" ? ["openid"] : []);
     return asked.length === 0 ? {} : { scope: asked.join(" ") };
-  }
-
-  async #clientAuth(oauth: OAuthLibrary, scope: CredentialScope): Promise<ClientAuth> {
-    const { clientSecret, clientAuthentication } = this.#definition;
-    if (clientSecret === undefined) {
-      return oauth.None();
-    }
-    const secret = (await resolveSecret(clientSecret, scope)).reveal();
-    return clientAuthentication === "post"
-      ? oauth.ClientSecretPost(secret)
-      : oauth.ClientSecretBasic(secret);
   }
 
   #server(): Promise<AuthorizationServer> {
@@ -247,45 +265,33 @@ export class OAuthServer {
     };
   }
 
-  /** Redirects are not followed: what is sent here is for this server only. */
   async #fetch(
     url: URL,
     method: string,
     headers: Record<string, string>,
     body: unknown,
   ): Promise<Response> {
-    const { http, guard } = this.#connection;
-    const isTrusted = url.origin === this.#configuredOrigin || http.proxy !== undefined;
-    const response = await sendFollowingRedirects({
-      ...http,
+    const answer = await sendOAuthRequest(this.#connection, {
       method,
       url,
       headers,
-      maxRedirects: 0,
-      maxResponseBytes: http.maxResponseBytes ?? 1024 * 1024,
-      guard: isTrusted ? undefined : guard,
       ...(body instanceof URLSearchParams ? { body: body.toString() } : {}),
     });
-    const text = await response.text();
-    return new Response(response.status === 204 ? null : this.#withoutIdToken(text), {
-      status: response.status,
-      headers: response.headers,
+    const { status, text } = answer;
+    return new Response(status === 204 ? null : this.#withoutIdToken(text), {
+      status,
+      headers: answer.headers,
     });
   }
 
   /** An ID token that nobody asked for cannot be checked, and is of no use here. */
   #withoutIdToken(text: string): string {
-    if (this.#knowsIssuer || !text.includes('"id_token"')) {
+    if ((this.#knowsIssuer && !this.#isDiscovered) || !text.includes('"id_token"')) {
       return text;
     }
     return JSON.stringify(JSON.parse(text), (name, value) =>
       name === "id_token" ? undefined : value,
     );
-  }
-
-  get #configuredOrigin(): string {
-    const definition = this.#definition;
-    return new URL(definition.kind === "oauth2" ? definition.tokenUrl : definition.issuer).origin;
   }
 
   #requireSecure(url: URL): void {
@@ -298,6 +304,9 @@ export class OAuthServer {
     }
   }
 }
+
+const configuredOrigin = (definition: Definition): string =>
+  new URL(definition.kind === "oauth2" ? definition.tokenUrl : definition.issuer).origin;
 
 type OAuthLibrary = typeof import("oauth4webapi");
 

@@ -33,7 +33,8 @@ const systemPool: Pool = new Map();
 const lookupPools = new WeakMap<LookupFunction, Pool>();
 
 /**
- * The agent that holds the connections of this kind to hosts of this protocol; at once where it is known, so
+ * The agent that holds the connections of this kind to hosts of this protocol: `http:`, `https:`
+ * (also for `wss:`), or `ws:` through a proxy; at once where it is known, so
  * that a request does not wait for what is there. Idle connections do not keep the process alive, and are closed after four seconds: before servers that tell nobody
  * when they close theirs, which is after five at the earliest.
  */
@@ -90,6 +91,10 @@ async function createAgent(protocol: string, options: ConnectionOptions): Promis
   const { tls, keepAlive = true, lookup } = options;
   const settings = { keepAlive, timeout: 4_000, ...(lookup === undefined ? {} : { lookup }) };
   const proxy = proxyOf(options);
+  if (protocol === "ws:" && proxy !== undefined) {
+    const { PlainTunnelAgent } = await import("./proxy-tunnel.ts");
+    return new PlainTunnelAgent(proxy, settings);
+  }
   if (protocol === "http:" && proxy?.protocol !== "https:") {
     return new nodeHttp.Agent(settings);
   }

@@ -1,5 +1,5 @@
-import { type IncomingMessage, request as requestHttp } from "node:http";
-import { Agent, type AgentOptions, request as requestHttps } from "node:https";
+import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from "node:http";
+import { type AgentOptions, Agent as HttpsAgent, request as requestHttps } from "node:https";
 import type { Duplex } from "node:stream";
 import { connect as connectTls, type ConnectionOptions as NodeTlsOptions } from "node:tls";
 import { redactUrl } from "../base/redact-url.ts";
@@ -19,7 +19,7 @@ interface TargetOptions extends TunnelOptions {
 }
 
 /** An agent whose TLS connections run through a proxy's `CONNECT` (RFC 9110, 9.3.6). */
-export class TunnelAgent extends Agent {
+export class TunnelAgent extends HttpsAgent {
   readonly #proxy: URL;
   readonly #tls: NodeTlsOptions;
 
@@ -42,7 +42,7 @@ export class TunnelAgent extends Agent {
 
   async #open(options: TargetOptions): Promise<Duplex> {
     const { host, servername, tunnelSignal } = options;
-    const socket = await this.#connect(options);
+    const socket = await openTunnel(this.#proxy, options);
     const secure = connectTls({
       ...this.#tls,
       socket,
@@ -64,42 +64,62 @@ export class TunnelAgent extends Agent {
       });
     });
   }
+}
 
-  #connect({ host, port, tunnelSignal }: TargetOptions): Promise<Duplex> {
-    const proxy = this.#proxy;
-    const target = `${host?.includes(":") ? `[${host}]` : host}:${port}`;
-    const authorization = basicAuthorizationOf(proxy);
-    const request = (proxy.protocol === "https:" ? requestHttps : requestHttp)({
-      method: "CONNECT",
-      hostname: proxy.hostname.replace(/^\[|\]$/g, ""),
-      ...(proxy.port === "" ? {} : { port: proxy.port }),
-      path: target,
-      headers: {
-        host: target,
-        ...(authorization === undefined ? {} : { "proxy-authorization": authorization }),
-      },
-      agent: false,
-      ...(tunnelSignal === undefined ? {} : { signal: tunnelSignal }),
-    });
-    const refused = (answer: IncomingMessage): ToolNetworkError =>
-      new ToolNetworkError(
-        `The proxy ${redactUrl(proxy)} answered ${answer.statusCode} when it was asked for a connection to ${target}.`,
-      );
-    return new Promise((resolve, reject) => {
-      request.on("error", reject); // giving up a refused tunnel may report another one
-      request.once("response", (answer) => {
-        answer.destroy();
-        reject(refused(answer));
-      });
-      request.once("connect", (answer, socket) => {
-        if (answer.statusCode === 200) {
-          resolve(socket);
-        } else {
-          socket.destroy();
-          reject(refused(answer));
-        }
-      });
-      request.end();
-    });
+/** The same without TLS, for connections such as a WebSocket's that no proxy forwards as they are. */
+export class PlainTunnelAgent extends HttpAgent {
+  readonly #proxy: URL;
+
+  constructor(proxy: URL, settings: AgentOptions) {
+    super(settings);
+    this.#proxy = proxy;
   }
+
+  override createConnection(
+    options: TargetOptions,
+    callback: (error: Error | null, socket: Duplex) => void,
+  ): undefined {
+    openTunnel(this.#proxy, options).then(
+      (socket) => callback(null, socket),
+      (error: Error) => (callback as (error: Error) => void)(error), // likewise
+    );
+  }
+}
+
+/** Asks the proxy for a connection to the target, and gives it. */
+function openTunnel(proxy: URL, { host, port, tunnelSignal }: TargetOptions): Promise<Duplex> {
+  const target = `${host?.includes(":") ? `[${host}]` : host}:${port}`;
+  const authorization = basicAuthorizationOf(proxy);
+  const request = (proxy.protocol === "https:" ? requestHttps : requestHttp)({
+    method: "CONNECT",
+    hostname: proxy.hostname.replace(/^\[|\]$/g, ""),
+    ...(proxy.port === "" ? {} : { port: proxy.port }),
+    path: target,
+    headers: {
+      host: target,
+      ...(authorization === undefined ? {} : { "proxy-authorization": authorization }),
+    },
+    agent: false,
+    ...(tunnelSignal === undefined ? {} : { signal: tunnelSignal }),
+  });
+  const refused = (answer: IncomingMessage): ToolNetworkError =>
+    new ToolNetworkError(
+      `The proxy ${redactUrl(proxy)} answered ${answer.statusCode} when it was asked for a connection to ${target}.`,
+    );
+  return new Promise((resolve, reject) => {
+    request.on("error", reject); // giving up a refused tunnel may report another one
+    request.once("response", (answer) => {
+      answer.destroy();
+      reject(refused(answer));
+    });
+    request.once("connect", (answer, socket) => {
+      if (answer.statusCode === 200) {
+        resolve(socket);
+      } else {
+        socket.destroy();
+        reject(refused(answer));
+      }
+    });
+    request.end();
+  });
 }

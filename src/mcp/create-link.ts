@@ -4,15 +4,26 @@ import { CustomLink, isCustomTransport, type McpCustomTransport } from "./custom
 import type { HttpCaller } from "./http-caller.ts";
 import type { ServerLink } from "./server-link.ts";
 
+/** Which server, how, and for whom. */
+export interface LinkChoice {
+  /** The alias of the server. */
+  readonly server: string;
+  readonly transport: McpTransport | McpCustomTransport;
+  /** Whose tokens are sent, where they belong to somebody. */
+  readonly actor?: string | undefined;
+  readonly clock: Clock;
+}
+
 /**
  * The way to a server by the given transport, not yet started. What a transport needs is loaded when
  * it is used first.
  */
-export async function createLink(
-  server: string,
-  transport: McpTransport | McpCustomTransport,
-  clock: Clock,
-): Promise<ServerLink> {
+export async function createLink({
+  server,
+  transport,
+  actor,
+  clock,
+}: LinkChoice): Promise<ServerLink> {
   if (isCustomTransport(transport)) {
     return new CustomLink(server, transport);
   }
@@ -27,28 +38,38 @@ export async function createLink(
     case "streamable-http":
     case "http": {
       const { StreamableHttpLink } = await import("./streamable-http-link.ts");
-      return new StreamableHttpLink({ caller: await callerFor(server, transport, clock), clock });
+      const { terminateSession } = transport;
+      return new StreamableHttpLink({
+        caller: await callerFor({ server, transport, actor, clock }),
+        clock,
+        terminateSession,
+      });
     }
     case "sse": {
       const { SseLink } = await import("./sse-link.ts");
       const { messagesUrl } = transport;
-      return new SseLink({ caller: await callerFor(server, transport, clock), clock, messagesUrl });
+      return new SseLink({
+        caller: await callerFor({ server, transport, actor, clock }),
+        clock,
+        messagesUrl,
+      });
     }
     case "ws":
     case "websocket": {
       const { WebSocketLink } = await import("./web-socket-link.ts");
-      const caller = await callerFor(server, transport, clock);
+      const caller = await callerFor({ server, transport, actor, clock });
       return new WebSocketLink({ caller, transport, clock });
     }
   }
 }
 
 /** The older transport at the URL of a newer one, for servers that speak only that. */
-export async function createOlderLink(
-  server: string,
-  transport: McpTransport | McpCustomTransport,
-  clock: Clock,
-): Promise<ServerLink | undefined> {
+export async function createOlderLink({
+  server,
+  transport,
+  actor,
+  clock,
+}: LinkChoice): Promise<ServerLink | undefined> {
   if (
     isCustomTransport(transport) ||
     (transport.type !== "streamable-http" && transport.type !== "http")
@@ -56,15 +77,28 @@ export async function createOlderLink(
     return undefined;
   }
   const { SseLink } = await import("./sse-link.ts");
-  const caller = await callerFor(server, transport, clock);
+  const caller = await callerFor({ server, transport, actor, clock });
   return new SseLink({ caller, clock, onlyAsGiven: true });
 }
 
-async function callerFor(
-  server: string,
-  transport: UrlTransport,
-  clock: Clock,
-): Promise<HttpCaller> {
+async function callerFor({
+  server,
+  transport,
+  actor,
+  clock,
+}: LinkChoice & { readonly transport: UrlTransport }): Promise<HttpCaller> {
   const { HttpCaller } = await import("./http-caller.ts");
-  return new HttpCaller(server, transport, clock);
+  const { auth } = transport;
+  if (auth === undefined || !("type" in auth)) {
+    return new HttpCaller(server, transport, clock);
+  }
+  const { ServerAuthorization } = await import("./server-authorization.ts");
+  const authorization = new ServerAuthorization({
+    server,
+    transport,
+    settings: auth,
+    actor,
+    clock,
+  });
+  return new HttpCaller(server, transport, clock, authorization);
 }

@@ -57,7 +57,9 @@ export function fromDesktopEntry(
     return toServerConfig({
       name,
       transport: transportOf(fields, options.allowInsecureLoopback ?? false),
-      ...pick(fields, ["description", "limits", "disabledTools"]),
+      ...pick(fields, [
+        ...["description", "limits", "protocol", "disabledTools", "pins", "instructions"],
+      ]),
       ...(timeoutMs === undefined ? {} : { timeoutMs }),
     });
   } catch (fault) {
@@ -68,13 +70,8 @@ export function fromDesktopEntry(
 }
 
 const ownKeys = [
-  "type",
-  "description",
-  "timeoutMs",
-  "timeout",
-  "limits",
-  "disabled",
-  "disabledTools",
+  ...["type", "description", "timeoutMs", "timeout", "limits", "protocol"],
+  ...["disabled", "disabledTools", "pins", "instructions"],
 ];
 
 /** What desktop clients note for themselves: which calls they do not ask about, how a server is shown. */
@@ -85,8 +82,8 @@ const keysOfClients: ReadonlySet<string> = new Set([
 
 const transportKeys = [
   ...["command", "args", "env", "cwd"],
-  ...["url", "headers", "token", "allowInsecureHttp", "maxResponseBytes"],
-  ...["messagesUrl", "proxy", "tls"],
+  ...["url", "headers", "token", "auth", "allowInsecureHttp", "maxResponseBytes"],
+  ...["messagesUrl", "terminateSession", "proxy", "tls"],
 ];
 
 function transportOf(fields: Fields, allowInsecureLoopback: boolean): Fields {

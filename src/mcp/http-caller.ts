@@ -1,12 +1,17 @@
+import { untilAborted } from "../base/abort.ts";
 import type { Clock } from "../base/clock.ts";
 import { redactUrl } from "../base/redact-url.ts";
+import { Secret } from "../base/secret.ts";
 import { type HttpRequest, sendHttpRequest } from "../http/http-request.ts";
 import type { HttpResponse } from "../http/http-response.ts";
 import type { UrlTransport } from "../tool/mcp-server-config.ts";
+import { type AccessRefusal, AuthorizationNeeded } from "./authorization-needed.ts";
 import { hideValues } from "./hide-values.ts";
 import { retryAfterMs, toLinkFailure, toRefusal } from "./link-failure.ts";
 import { McpError, type McpErrorCode } from "./mcp-error.ts";
+import type { ServerAuthorization } from "./server-authorization.ts";
 import { addressOf, type ServerAddress } from "./url-credentials.ts";
+import { readTokenChallenge } from "./www-authenticate.ts";
 
 /** A request to a server. */
 export interface ServerRequest {
@@ -51,11 +56,21 @@ export class HttpCaller {
   readonly #transport: UrlTransport;
   readonly #address: ServerAddress;
   readonly #connection: Pick<HttpRequest, "proxy" | "tls">;
+  readonly #authorization: ServerAuthorization | undefined;
+  /** Answers that want access, with the token that was sent. */
+  readonly #refusals = new WeakMap<object, AccessRefusal>();
   /** The last token that was sent. */
   #token = "";
 
-  constructor(server: string, transport: UrlTransport, clock: Clock) {
+  /** @param authorization where the transport's `auth` is OAuth */
+  constructor(
+    server: string,
+    transport: UrlTransport,
+    clock: Clock,
+    authorization?: ServerAuthorization,
+  ) {
     this.server = server;
+    this.#authorization = authorization;
     this.#clock = clock;
     this.#transport = transport;
     this.#address = addressOf(transport);
@@ -69,24 +84,24 @@ export class HttpCaller {
     };
   }
 
-  /** Resolves with the head of the answer, whatever its status. @throws McpError, or the signal's reason */
+  /**
+   * Resolves with the head of the answer, whatever its status. Where access is wanting that can be had
+   * without asking anybody, it is, and the request sent once more.
+   *
+   * @throws McpError, or the signal's reason
+   */
   async send(request: ServerRequest): Promise<HttpResponse> {
-    let url = request.url ?? this.url;
-    for (let redirects = 0; ; redirects += 1) {
-      const response = await this.#sendOnce(request, url);
-      const { location } = response.headers;
-      if (location === undefined || !redirectStatuses.has(response.status)) {
-        return response;
-      }
-      response.cancel();
-      url = this.#redirected(request, url, { status: response.status, location });
-      if (redirects === mostRedirects) {
-        throw this.error(
-          "mcp-http",
-          `redirects more than ${mostRedirects} times. Check the path of the URL`,
-        );
-      }
+    const response = await this.#sendRedirected(request);
+    const refusal = this.#refusals.get(response);
+    if (refusal === undefined || request.method === "DELETE") {
+      return response;
     }
+    const recovered = this.#authorization?.recover(refusal) ?? Promise.resolve(false);
+    if (!(await untilAborted(recovered, request.signal))) {
+      return response;
+    }
+    response.cancel();
+    return this.#sendRedirected(request);
   }
 
   /** The whole body, as long as it may be. */
@@ -105,7 +120,17 @@ export class HttpCaller {
   }
 
   /** Why the server does not do what it was asked; `text` is the beginning of what it says. */
-  refusal({ status, headers }: ResponseHead, text: string, inSession = false): McpError {
+  refusal(head: ResponseHead, text: string, inSession = false): McpError {
+    const { status, headers } = head;
+    const wanting = this.#refusals.get(head) ?? this.#refusalOf(head, this.#token);
+    const authorization = this.#authorization;
+    if (wanting !== undefined && authorization !== undefined) {
+      return new AuthorizationNeeded(authorization.explain(wanting), {
+        server: this.server,
+        status,
+        authorize: (signal) => authorization.authorize(wanting, signal),
+      });
+    }
     const waitMs = retryAfterMs(headers["retry-after"], this.#clock.now());
     return toRefusal(
       { status, text, inSession, retryAfterMs: waitMs },
@@ -139,7 +164,13 @@ export class HttpCaller {
   async headersOf(request: ServerRequest, url: URL): Promise<Readonly<Record<string, string>>> {
     const { auth, signer } = this.#transport;
     const headers = { ...request.headers, ...this.#address.headers };
-    if (auth !== undefined) {
+    if (this.#authorization !== undefined) {
+      const token = (await this.#authorization.token())?.reveal();
+      if (token !== undefined) {
+        this.#token = token;
+        headers["authorization"] = `Bearer ${token}`;
+      }
+    } else if (auth !== undefined && "token" in auth) {
       this.#token = await auth.token();
       headers["authorization"] = `Bearer ${this.#token}`;
     }
@@ -152,6 +183,38 @@ export class HttpCaller {
     return { ...headers, ...(await added) };
   }
 
+  /** What an answer says on access, where that is wanting. */
+  #refusalOf(head: ResponseHead, sent: string): AccessRefusal | undefined {
+    if (this.#authorization === undefined || (head.status !== 401 && head.status !== 403)) {
+      return undefined;
+    }
+    const challenge = readTokenChallenge(head.headers["www-authenticate"]);
+    if (head.status === 403 && challenge?.error !== "insufficient_scope") {
+      return undefined;
+    }
+    const refused = sent === "" ? undefined : new Secret(sent);
+    return { status: head.status, challenge, refused };
+  }
+
+  async #sendRedirected(request: ServerRequest): Promise<HttpResponse> {
+    let url = request.url ?? this.url;
+    for (let redirects = 0; ; redirects += 1) {
+      const response = await this.#sendOnce(request, url);
+      const { location } = response.headers;
+      if (location === undefined || !redirectStatuses.has(response.status)) {
+        return response;
+      }
+      response.cancel();
+      url = this.#redirected(request, url, { status: response.status, location });
+      if (redirects === mostRedirects) {
+        throw this.error(
+          "mcp-http",
+          `redirects more than ${mostRedirects} times. Check the path of the URL`,
+        );
+      }
+    }
+  }
+
   async #sendOnce(request: ServerRequest, url: URL): Promise<HttpResponse> {
     const { method, body, signal } = request;
     const plain = this.#transport.auth === undefined && this.#transport.signer === undefined;
@@ -159,7 +222,7 @@ export class HttpCaller {
       ? { ...request.headers, ...this.#address.headers }
       : await this.headersOf(request, url);
     try {
-      return await sendHttpRequest({
+      const response = await sendHttpRequest({
         method,
         url,
         headers,
@@ -171,9 +234,20 @@ export class HttpCaller {
         writeTimeoutMs: forEver,
         maxResponseBytes: forEver, // counted where it is known what the answer is
       });
+      this.#noteRefusal(response, headers);
+      return response;
     } catch (error) {
       signal.throwIfAborted();
       throw this.failure(error);
+    }
+  }
+
+  /** Keeps what {@link send} and {@link refusal} need to know of an answer that wants access. */
+  #noteRefusal(response: HttpResponse, headers: Readonly<Record<string, string>>): void {
+    const sent = headers["authorization"]?.replace(/^\w+ /, "") ?? "";
+    const refusal = this.#refusalOf(response, sent);
+    if (refusal !== undefined) {
+      this.#refusals.set(response, refusal);
     }
   }
 

@@ -1,9 +1,15 @@
 export type { McpLimits } from "../tool/mcp-limits.ts";
+export type { AssertionRequest, AuthorizationUrl, McpOAuth } from "../tool/mcp-oauth.ts";
 export type { OutputMismatchPolicy } from "./check-output.ts";
 export type { McpCustomTransport } from "./custom-link.ts";
 export type { McpConfigFault, ReadMcpConfigOptions } from "./desktop-entry.ts";
+export { McpAuthorization, type McpAuthorizationOptions } from "./mcp-authorization.ts";
 export { McpClient, type McpClientOptions, type McpRequestOptions } from "./mcp-client.ts";
-export type { CallToolOptions, ListToolsScope, McpConnectionConfig } from "./mcp-connection.ts";
+export type {
+  CallToolOptions,
+  ListToolsScope,
+  McpConnectionConfig,
+} from "./mcp-connection-config.ts";
 export {
   McpError,
   type McpErrorCode,
@@ -25,6 +31,17 @@ export { readMcpConfig } from "./read-mcp-config.ts";
 export type { RpcAnswer, RpcId, RpcMessage, RpcNotification, RpcRequest } from "./rpc-message.ts";
 export type { ToolSelection } from "./select-tools.ts";
 export type {
+  Elicitation,
+  ElicitationAnswer,
+  McpRoot,
+  SamplingAnswer,
+  SamplingRequest,
+  ServerCallbacks,
+  ServerRequestScope,
+} from "./server-callbacks.ts";
+export type { McpEvents } from "./server-events.ts";
+export type { McpLog, McpLogLevel } from "./server-log.ts";
+export type {
   McpCompletion,
   McpCompletionReference,
   McpPrompt,
@@ -33,3 +50,5 @@ export type {
 } from "./server-offer.ts";
 export type { McpCallResult } from "./to-tool-result.ts";
 export type { McpToolDefinition } from "./tool-definition.ts";
+export { pinTools, readToolLock } from "./tool-lock.ts";
+export type { McpToolsetScope } from "./toolset-callbacks.ts";

@@ -79,7 +79,7 @@ export function retryAfterMs(header: string | undefined, now: number): number | 
 function wordsForStatus(status: number, connecting: boolean, inSession: boolean): string {
   switch (status) {
     case 401:
-      return `wants credentials, or does not accept those that were given (HTTP 401). Set "token" or "headers" of its transport`;
+      return `wants credentials, or does not accept those that were given (HTTP 401). Set "token", "headers" or "auth" of its transport`;
     case 403:
       return "does not allow this with the given credentials (HTTP 403)";
     case 404:

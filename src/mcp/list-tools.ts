@@ -4,6 +4,7 @@ import type { McpLimits } from "../tool/mcp-limits.ts";
 import { McpError, type McpErrorCode } from "./mcp-error.ts";
 import { limitWords, type ResolvedLimits } from "./mcp-limits.ts";
 import type { DefinitionMeasure } from "./measure-definition.ts";
+import { headerParametersOf } from "./parameter-headers.ts";
 import { checkToolDefinition, type McpToolDefinition, measureEntry } from "./tool-definition.ts";
 import { visibleLine } from "./visible-text.ts";
 
@@ -12,6 +13,8 @@ export interface ListToolsOptions {
   /** The alias of the server. */
   readonly server: string;
   readonly limits: ResolvedLimits;
+  /** Whether parameters are mirrored into headers, so that a tool which asks for that wrongly is of no use. */
+  readonly mirrorsParameters?: boolean;
   /** Names of tools that are left out, about which nothing is told. */
   readonly without?: readonly string[] | undefined;
   /** Asks for one page. */
@@ -148,6 +151,14 @@ class Listing {
       case "usable": {
         const { definition, remarks } = check;
         const { sourceName } = definition;
+        const mirrored = this.#options.mirrorsParameters
+          ? headerParametersOf(definition.raw["inputSchema"] as JsonObject) // checked to be one
+          : undefined;
+        if (mirrored?.kind === "invalid") {
+          const message = `The tool "${shown(sourceName)}" is left out: ${mirrored.reason}.`;
+          this.#notices.add("mcp-tool-malformed", message, sourceName);
+          return;
+        }
         if (this.found.has(sourceName)) {
           const message = `A second tool of the name "${shown(sourceName)}" is left out.`;
           this.#notices.add("mcp-tool-duplicate", message, sourceName);

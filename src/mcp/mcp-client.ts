@@ -1,17 +1,21 @@
 import { type Clock, systemClock } from "../base/clock.ts";
 import { ConfigurationError } from "../base/dragoman-error.ts";
 import { isJsonObject, type JsonObject } from "../base/json.ts";
+import { type ConnectAttempt, shareOf } from "./connect-attempt.ts";
 import { isCustomTransport } from "./custom-link.ts";
 import { type ListEntriesOptions, listEntries } from "./list-entries.ts";
-import {
-  type CallToolOptions,
-  type ListToolsScope,
-  McpConnection,
-  type McpConnectionConfig,
-} from "./mcp-connection.ts";
+import { McpConnection } from "./mcp-connection.ts";
+import type {
+  CallToolOptions,
+  ListToolsScope,
+  McpConnectionConfig,
+} from "./mcp-connection-config.ts";
 import { McpError } from "./mcp-error.ts";
 import { resolveLimits } from "./mcp-limits.ts";
 import { parseMcpServerConfig } from "./parse-mcp-server-config.ts";
+import type { ServerCallbacks } from "./server-callbacks.ts";
+import type { McpEvents } from "./server-events.ts";
+import type { McpLogLevel } from "./server-log.ts";
 import type {
   McpCompletion,
   McpCompletionReference,
@@ -19,13 +23,27 @@ import type {
   McpResource,
   McpResourceTemplate,
 } from "./server-offer.ts";
+import { SpokenProtocols } from "./spoken-protocols.ts";
 import type { McpCallResult } from "./to-tool-result.ts";
+import { toldToAll } from "./told-to-all.ts";
 import type { McpToolDefinition } from "./tool-definition.ts";
 
-/** What an {@link McpClient} does with what is not an answer, and the time that it goes by. */
-export interface McpClientOptions {
-  /** Hears what the server tells of its own accord, such as `notifications/tools/list_changed`. */
+/**
+ * What an {@link McpClient} does with what is not an answer, what the server may ask of it, and the
+ * time that it goes by. Callbacks that are absent are not offered to the server.
+ */
+export interface McpClientOptions extends ServerCallbacks, McpEvents {
+  /** Hears all that the server tells of its own accord, as it was sent. */
   readonly onNotification?: (method: string, params: JsonObject) => void;
+  /** Hears of what goes wrong beside the requests: a callback that throws, above all. */
+  readonly onNotice?: (code: string, message: string) => void;
+  /**
+   * From which level on the server is asked to log. Default: `"info"` where there is an `onLog` and
+   * each request says it (since 2026-07-28); older servers are not asked, and log as they like.
+   */
+  readonly logLevel?: McpLogLevel;
+  /** Whose tokens are sent, where they belong to somebody (OAuth). Absent: the application's own. */
+  readonly actor?: string;
   /** Default: the machine's clock. */
   readonly clock?: Clock;
 }
@@ -50,14 +68,20 @@ export class McpClient implements AsyncDisposable {
   readonly name: string;
   readonly #config: McpConnectionConfig;
   readonly #options: McpClientOptions;
+  readonly #spoken = new SpokenProtocols();
+  readonly #listeners = new Set<McpEvents>();
+  readonly #uris = new Set<string>();
   #connection: McpConnection | undefined;
-  #attempt: Attempt | undefined;
+  #attempt: ConnectAttempt | undefined;
   #connectError: unknown;
+  /** Ends what is being opened in the place of another. */
+  #leaving = new AbortController();
 
   /** @throws ConfigurationError where the configuration is at fault; it says what is allowed. */
   constructor(config: McpConnectionConfig, options: McpClientOptions = {}) {
     this.#config = checkedConfig(config);
     this.#options = options;
+    this.#listeners.add(options);
     this.name = config.name;
   }
 
@@ -114,6 +138,64 @@ export class McpClient implements AsyncDisposable {
       this.#connectError = error;
     }
     return this.connected;
+  }
+
+  /**
+   * Connects anew and lists the tools, and only then ends the connection there was, with whatever is
+   * under way on it. Where it fails, that one stays. Resolves with the tools: a server that greets but
+   * does not give its tools is not connected again.
+   *
+   * @throws McpError, or the signal's reason
+   */
+  async reconnect(options: ListToolsScope = {}): Promise<readonly McpToolDefinition[]> {
+    const left = this.#leaving.signal;
+    const signal = options.signal === undefined ? left : AbortSignal.any([options.signal, left]);
+    const fresh = this.#create();
+    try {
+      await fresh.open(signal);
+      const tools = await fresh.listTools({ ...options, signal });
+      signal.throwIfAborted();
+      const before = this.#connection;
+      this.#connection = fresh;
+      this.#connectError = undefined;
+      await Promise.all([before?.close(), this.#endAttempt(), this.#follow()]);
+      return tools;
+    } catch (error) {
+      await fresh.abandon();
+      throw error;
+    }
+  }
+
+  /**
+   * Hears of what the server tells, beside the listeners in the options, until the function that is
+   * returned is called.
+   */
+  listen(listener: McpEvents): () => void {
+    this.#listeners.add(listener);
+    void this.#follow().catch(() => {}); // lists only, which no server refuses to tell of
+    return () => {
+      this.#listeners.delete(listener);
+      void this.#follow().catch(() => {});
+    };
+  }
+
+  /**
+   * Wants to be told (`onResourceUpdated`) when what is behind a URI changes, also in connections to
+   * come. It resolves once the server has taken it up.
+   */
+  async subscribeResource(uri: string): Promise<void> {
+    this.#live();
+    this.#uris.add(uri);
+    await this.#follow().catch((error: unknown) => {
+      this.#uris.delete(uri);
+      throw error;
+    });
+  }
+
+  /** Wants to be told no longer. */
+  async unsubscribeResource(uri: string): Promise<void> {
+    this.#uris.delete(uri);
+    await this.#follow();
   }
 
   /** All usable tools; `notice` hears of what was left out or changed. */
@@ -185,9 +267,9 @@ export class McpClient implements AsyncDisposable {
 
   /** Ends the session and the server's process, and resolves when it is gone. It does not reject. */
   async disconnect(): Promise<void> {
-    const attempt = this.#attempt;
-    attempt?.ending.abort(notConnected(this.name));
-    await attempt?.done.catch(() => {}); // what is being opened is not to be left behind
+    this.#leaving.abort(notConnected(this.name));
+    this.#leaving = new AbortController();
+    await this.#endAttempt();
     const connection = this.#connection;
     this.#connection = undefined;
     await connection?.close();
@@ -197,7 +279,14 @@ export class McpClient implements AsyncDisposable {
     await this.disconnect();
   }
 
-  #startAttempt(): Attempt {
+  /** What is being opened is not to be left behind. */
+  async #endAttempt(): Promise<void> {
+    const attempt = this.#attempt;
+    attempt?.ending.abort(notConnected(this.name));
+    await attempt?.done.catch(() => {});
+  }
+
+  #startAttempt(): ConnectAttempt {
     const ending = new AbortController();
     const done = this.#connect(ending.signal).finally(() => {
       this.#attempt = undefined;
@@ -206,19 +295,48 @@ export class McpClient implements AsyncDisposable {
   }
 
   async #connect(signal: AbortSignal): Promise<void> {
-    const { clock = systemClock, onNotification } = this.#options;
     const lost = this.#connection;
     this.#connection = undefined;
     await lost?.abandon();
     try {
-      const connection = new McpConnection(this.#config, { clock, onNotification });
+      const connection = this.#create();
       await connection.open(signal);
       this.#connection = connection;
       this.#connectError = undefined;
+      void this.#follow().catch(() => {}); // a resource that is gone is no reason not to connect
     } catch (error) {
       this.#connectError = error;
       throw error;
     }
+  }
+
+  #create(): McpConnection {
+    const { clock = systemClock, actor, onNotification, onNotice, logLevel } = this.#options;
+    return new McpConnection(this.#config, {
+      clock,
+      actor,
+      onNotification,
+      onNotice,
+      logLevel,
+      callbacks: this.#options,
+      events: toldToAll(this.#listeners),
+      wantsLogs: this.#hears("onLog"),
+      spoken: this.#spoken,
+    });
+  }
+
+  /** Has the server tell of what somebody listens to. */
+  async #follow(): Promise<void> {
+    await this.#connection?.follow({
+      tools: this.#hears("onToolsChanged"),
+      prompts: this.#hears("onPromptsChanged"),
+      resources: this.#hears("onResourcesChanged"),
+      uris: [...this.#uris],
+    });
+  }
+
+  #hears(event: keyof McpEvents): boolean {
+    return [...this.#listeners].some((listener) => listener[event] !== undefined);
   }
 
   #live(): McpConnection {
@@ -237,33 +355,6 @@ export class McpClient implements AsyncDisposable {
     const request = this.#live().pages(method, signal);
     const limits = resolveLimits(this.#config.limits);
     return listEntries({ server: this.name, limits, key, identity, request });
-  }
-}
-
-/** One try to connect, and how many wait for it. */
-interface Attempt {
-  readonly done: Promise<void>;
-  readonly ending: AbortController;
-  waiting: number;
-}
-
-/** Waits for a try that others may wait for, too: it goes on until the last of them has left. */
-async function shareOf(attempt: Attempt, signal: AbortSignal | undefined): Promise<void> {
-  const left = Promise.withResolvers<never>();
-  const onAbort = (): void => {
-    attempt.waiting -= 1;
-    if (attempt.waiting === 0) {
-      attempt.ending.abort(signal?.reason);
-    } else {
-      left.reject(signal?.reason);
-    }
-  };
-  attempt.waiting += 1;
-  signal?.addEventListener("abort", onAbort, { once: true });
-  try {
-    await Promise.race([attempt.done, left.promise]);
-  } finally {
-    signal?.removeEventListener("abort", onAbort);
   }
 }
 

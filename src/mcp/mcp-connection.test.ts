@@ -123,7 +123,7 @@ test("a signal that has aborted before starts nothing", async () => {
 test("calls run at the same time, and each gets its own answer", async () => {
   const connection = await connect();
   const hanging = connection.callTool("hang", {}, { signal: never });
-  const words = Array.from({ length: 50 }, (_unused, index) => index);
+  const words = Array.from({ length: 64 }, (_unused, index) => index);
   const answers = await Promise.all(
     words.map((word) => connection.callTool("echo", { word }, { signal: never })),
   );

@@ -1,49 +1,30 @@
 import { untilAborted } from "../base/abort.ts";
 import { type Clock, systemClock } from "../base/clock.ts";
 import type { JsonObject } from "../base/json.ts";
-import type { McpServerConfig, McpTransport } from "../tool/mcp-server-config.ts";
-import type { ToolProgress } from "../tool/tool.ts";
-import { isCustomTransport, type McpCustomTransport } from "./custom-link.ts";
-import { listTools } from "./list-tools.ts";
+import { askingForAccess } from "./asking-for-access.ts";
+import type { Followed } from "./change-feed.ts";
+import { ChangeFollower } from "./change-follower.ts";
+import { isCustomTransport } from "./custom-link.ts";
+import type {
+  CallToolOptions,
+  ListToolsScope,
+  McpConnectionConfig,
+  McpConnectionOptions,
+} from "./mcp-connection-config.ts";
 import { McpError } from "./mcp-error.ts";
 import { resolveLimits } from "./mcp-limits.ts";
-import type { McpSession, ServerGreeting } from "./mcp-session.ts";
+import type { McpSession } from "./mcp-session.ts";
 import { openSession } from "./open-session.ts";
 import type { RequestOptions } from "./request-table.ts";
 import { retrying } from "./retrying.ts";
+import { ServerEvents } from "./server-events.ts";
+import type { ServerGreeting } from "./server-greeting.ts";
+import type { StrayOutput } from "./server-link.ts";
+import { ServerRequests } from "./server-requests.ts";
+import { ServerTools } from "./server-tools.ts";
+import { SpokenProtocols } from "./spoken-protocols.ts";
 import type { McpCallResult } from "./to-tool-result.ts";
 import type { McpToolDefinition } from "./tool-definition.ts";
-
-/** A server that may be reached by a transport of the application's. */
-export interface McpConnectionConfig extends Omit<McpServerConfig, "transport"> {
-  readonly transport: McpTransport | McpCustomTransport;
-}
-
-/** How a connection is opened. */
-export interface McpConnectionOptions {
-  readonly signal?: AbortSignal | undefined;
-  /** Default: the machine's clock. */
-  readonly clock?: Clock | undefined;
-  /** Hears what the server tells of its own accord, at most 1 000 messages a second. */
-  readonly onNotification?: ((method: string, params: JsonObject) => void) | undefined;
-}
-
-/** How a tool is called. */
-export interface CallToolOptions {
-  readonly signal?: AbortSignal | undefined;
-  /** How long the server may be silent, in milliseconds. Default: the configuration's. */
-  readonly timeoutMs?: number;
-  /** Sent beside the arguments, under namespaced keys. */
-  readonly meta?: JsonObject;
-  readonly onProgress?: (progress: ToolProgress) => void;
-}
-
-/** How the tools of a server are listed. */
-export interface ListToolsScope {
-  readonly signal?: AbortSignal | undefined;
-  /** Hears of what was left out or changed, and of which tool. */
-  notice?(code: string, message: string, tool?: string): void;
-}
 
 const defaultTimeoutMs = 15_000;
 
@@ -87,15 +68,33 @@ export class McpConnection {
   readonly #retired = new Set<McpSession>();
   #session: McpSession | undefined;
   #renewing: Promise<McpSession> | undefined;
-  #notice: ListToolsScope["notice"];
-  #listed: readonly McpToolDefinition[] | undefined;
   readonly #ending = new AbortController();
+  readonly #requests: ServerRequests;
+  readonly #events: ServerEvents;
+  readonly #spoken: SpokenProtocols;
+  readonly #tools: ServerTools;
+  readonly #follower: ChangeFollower;
 
   constructor(config: McpConnectionConfig, options: McpConnectionOptions) {
+    const { clock = systemClock, events = {}, callbacks = {}, onNotification, onNotice } = options;
     this.#config = config;
     this.#options = options;
-    this.#clock = options.clock ?? systemClock;
+    this.#clock = clock;
     this.#timeoutMs = config.timeoutMs ?? defaultTimeoutMs;
+    this.#spoken = options.spoken ?? new SpokenProtocols();
+    const { name: server } = config;
+    const limits = resolveLimits(config.limits);
+    this.#requests = new ServerRequests({ server, callbacks, limits });
+    this.#tools = new ServerTools({
+      server,
+      limits,
+      without: config.disabledTools,
+      pages: (signal) => this.pages("tools/list", signal),
+      mirrorsParameters: () => mirrorsParameters(this.#session),
+    });
+    this.#follower = new ChangeFollower({ clock, events, timeoutMs: this.#timeoutMs });
+    const hide = (text: string): string => this.#session?.link.hide(text) ?? text;
+    this.#events = new ServerEvents({ clock, events, onNotification, onNotice, hide });
   }
 
   /** What the server said in the handshake. */
@@ -116,6 +115,11 @@ export class McpConnection {
     return this.greeting.instructions;
   }
 
+  /** What a program wrote to its standard output that is not JSON-RPC, where it did. */
+  get strayOutput(): StrayOutput | undefined {
+    return this.#session?.link.strayOutput?.();
+  }
+
   /** Whether requests can be sent: the connection has not been closed, nor lost for good. */
   get isOpen(): boolean {
     return !this.#ending.signal.aborted && this.#session?.isOver === false;
@@ -123,7 +127,7 @@ export class McpConnection {
 
   /** Shakes hands. Called once, before anything else. */
   async open(signal: AbortSignal | undefined): Promise<void> {
-    this.#session = await this.#openSession(signal);
+    this.#use(await this.#openSession(signal));
   }
 
   /**
@@ -131,17 +135,8 @@ export class McpConnection {
    *
    * @throws McpError, or the signal's reason
    */
-  async listTools({ signal, notice }: ListToolsScope = {}): Promise<readonly McpToolDefinition[]> {
-    this.#notice = notice;
-    const listed = await listTools({
-      server: this.#config.name,
-      limits: resolveLimits(this.#config.limits),
-      without: this.#config.disabledTools,
-      notice: (...told) => notice?.(...told),
-      request: this.pages("tools/list", signal),
-    });
-    this.#listed = listed;
-    return listed;
+  listTools(scope: ListToolsScope = {}): Promise<readonly McpToolDefinition[]> {
+    return this.#tools.list(scope);
   }
 
   /**
@@ -150,18 +145,44 @@ export class McpConnection {
    *
    * @throws McpError, or the signal's reason at once when it aborts
    */
-  callTool(
+  callTool(name: string, input: JsonObject, options: CallToolOptions = {}): Promise<McpCallResult> {
+    const { guard } = options;
+    return guard === undefined
+      ? this.#call(name, input, options)
+      : this.#tools.current(options.signal).then((tools) => {
+          guard(tools);
+          return this.#call(name, input, options);
+        });
+  }
+
+  #call(
     name: string,
     input: JsonObject,
-    { signal, timeoutMs = this.#timeoutMs, meta, onProgress }: CallToolOptions = {},
+    { signal, timeoutMs = this.#timeoutMs, meta, onProgress, guard }: CallToolOptions,
   ): Promise<McpCallResult> {
     const params =
       meta === undefined ? { name, arguments: input } : { name, arguments: input, _meta: meta };
-    return this.#send("tools/call", params, {
+    const options: RequestOptions = {
       signal,
       timeoutMs,
       totalTimeoutMs: timeoutMs * totalFactor,
       onProgress: onProgress ?? ignore,
+    };
+    if (!mirrorsParameters(this.#session)) {
+      return this.#send("tools/call", params, options, guard);
+    }
+    const call = (): Promise<JsonObject> => {
+      const headers = this.#tools.headersOf(name, input);
+      return this.#send("tools/call", params, { ...options, headers }, guard);
+    };
+    return call().catch(async (error: unknown) => {
+      if (!isHeaderMismatch(error)) {
+        throw error;
+      }
+      this.#tools.changed();
+      const tools = await this.#tools.current(signal);
+      guard?.(tools);
+      return call(); // which was refused before it ran
     });
   }
 
@@ -189,15 +210,29 @@ export class McpConnection {
     };
   }
 
+  /**
+   * What changes on the server is told of, as far as it offers that; also in sessions to come.
+   *
+   * @throws McpError where it refuses to tell of a resource
+   */
+  follow(followed: Followed): Promise<void> {
+    return this.#follower.follow(followed);
+  }
+
+  /** What is followed. */
+  get followed(): Followed {
+    return this.#follower.followed;
+  }
+
   /** Ends the session and the server's process, and resolves when it is gone. It does not reject. */
   async close(): Promise<void> {
-    this.#ending.abort(this.#notConnected());
+    this.#end();
     await Promise.all(this.#sessions().map((session) => session.close()));
   }
 
   /** The same with little patience. */
   async abandon(): Promise<void> {
-    this.#ending.abort(this.#notConnected());
+    this.#end();
     await Promise.all(this.#sessions().map((session) => session.abandon()));
   }
 
@@ -205,38 +240,88 @@ export class McpConnection {
     return [...this.#retired, ...(this.#session === undefined ? [] : [this.#session])];
   }
 
+  #end(): void {
+    this.#ending.abort(this.#notConnected());
+    this.#follower.stop();
+    this.#events.stop();
+  }
+
   #openSession(signal: AbortSignal | undefined): Promise<McpSession> {
-    const { name: server, transport } = this.#config;
-    const { onNotification } = this.#options;
-    const timeoutMs = this.#timeoutMs;
-    return openSession({
-      server,
-      transport,
-      timeoutMs,
-      signal,
-      clock: this.#clock,
-      onNotification,
-    });
+    const { name: server, transport, protocol } = this.#config;
+    const { actor, logLevel, wantsLogs = false, onNotice } = this.#options;
+    const open = (): Promise<McpSession> =>
+      openSession({
+        server,
+        transport,
+        protocol,
+        actor,
+        spoken: this.#spoken,
+        requests: this.#requests,
+        logLevel: logLevel ?? (wantsLogs ? "info" : undefined),
+        timeoutMs: this.#timeoutMs,
+        signal,
+        clock: this.#clock,
+        onNotification: (method, params) => this.#hear(method, params),
+        onNotice,
+      });
+    return open().catch((error: unknown) => askingForAccess(error, this.#endOr(signal), open));
+  }
+
+  #hear(method: string, params: JsonObject): void {
+    if (method === "notifications/tools/list_changed") {
+      this.#tools.changed();
+    }
+    this.#events.receive(method, params);
+  }
+
+  /** What is asked for from now on goes this way. */
+  #use(session: McpSession): void {
+    this.#session = session;
+    this.#follower.use(session);
+    const { logLevel: level } = this.#options;
+    const isTold = session.greeting.capabilities["logging"] !== undefined;
+    if (level !== undefined && isTold && !session.isStateless) {
+      const limit = { timeoutMs: this.#timeoutMs };
+      session.request("logging/setLevel", { level }, limit).catch(ignore); // nobody waits for it
+    }
   }
 
   /** A promise chain is only as long as it must be: this is every call's way. */
-  #send(method: string, params: JsonObject, options: RequestOptions): Promise<JsonObject> {
+  #send(
+    method: string,
+    params: JsonObject,
+    options: RequestOptions,
+    guard?: CallToolOptions["guard"],
+  ): Promise<JsonObject> {
     const session = this.#session;
     if (session === undefined || this.#ending.signal.aborted) {
       return Promise.reject(this.#notConnected());
     }
     if (session.isOver && isRenewable(this.#config)) {
-      return this.#renewed(session, options.signal).then((fresh) =>
-        fresh.request(method, params, options),
-      );
+      return this.#renewed(session, options.signal).then((fresh) => {
+        guard?.(this.#tools.listed);
+        return fresh.request(method, params, options);
+      });
     }
     return session.request(method, params, options).catch(async (error: unknown) => {
-      if (!isExpired(error) || this.#ending.signal.aborted) {
+      if (this.#ending.signal.aborted) {
         throw error;
       }
+      if (!isExpired(error)) {
+        return askingForAccess(error, this.#endOr(options.signal), () =>
+          (this.#session ?? session).request(method, params, options),
+        );
+      }
       const fresh = await this.#renewed(session, options.signal);
+      guard?.(this.#tools.listed);
       return fresh.request(method, params, options);
     });
+  }
+
+  /** Aborts with the signal, and when the connection is closed. */
+  #endOr(signal: AbortSignal | undefined): AbortSignal {
+    const ended = this.#ending.signal;
+    return signal === undefined ? ended : AbortSignal.any([signal, ended]);
   }
 
   /** The session that takes the place of one that is lost: one for all who ask for it. */
@@ -257,38 +342,18 @@ export class McpConnection {
       throw this.#notConnected();
     }
     try {
-      await this.#listAgain(fresh);
+      // A fresh session is whole once it has given the tools.
+      await this.#tools.listAgain(
+        (params) => fresh.request("tools/list", params, { timeoutMs: this.#timeoutMs }),
+        mirrorsParameters(fresh),
+      );
     } catch (error) {
       await fresh.abandon();
       throw error;
     }
-    this.#session = fresh;
+    this.#use(fresh);
     this.#retire(lost);
     return fresh;
-  }
-
-  /** A fresh session is whole once it has given the tools; whoever listed them hears where they differ. */
-  async #listAgain(fresh: McpSession): Promise<void> {
-    const before = this.#listed;
-    if (before === undefined) {
-      return;
-    }
-    const after = await listTools({
-      server: this.#config.name,
-      limits: resolveLimits(this.#config.limits),
-      without: this.#config.disabledTools,
-      notice: ignore,
-      request: (params) => fresh.request("tools/list", params, { timeoutMs: this.#timeoutMs }),
-    });
-    this.#listed = after;
-    const told = (tools: readonly McpToolDefinition[]): string =>
-      JSON.stringify(tools.map(({ raw }) => raw));
-    if (told(before) !== told(after)) {
-      this.#notice?.(
-        "mcp-tools-changed",
-        "It forgot the session, and publishes other tools in the new one.",
-      );
-    }
   }
 
   /** Lets what is under way on a lost session end, and then lets go of it. */
@@ -309,7 +374,15 @@ export class McpConnection {
   }
 }
 
+/** Only the headers of exchanges have room for parameters. */
+const mirrorsParameters = (session: McpSession | undefined): boolean =>
+  session?.isStateless === true && session.link.hasExchanges === true;
+
 const isExpired = (error: unknown): boolean =>
   McpError.is(error) && error.code === "mcp-session-expired";
+
+/** The server wants other headers than those that were sent (MCP 2026-07-28, error codes). */
+const isHeaderMismatch = (error: unknown): boolean =>
+  McpError.is(error) && error.remote?.code === -32_020;
 
 const ignore = (): void => {};

@@ -24,8 +24,12 @@ export type McpErrorCode =
   | "mcp-protocol"
   /** The server answered with an HTTP status that is not a success. */
   | "mcp-http"
+  /** Access has not been granted, was taken back or does not suffice, or none can be had. */
+  | "mcp-authorization"
   /** The server answered the request with a JSON-RPC error. */
   | "mcp-remote-error"
+  /** The server needs something of the application first, and did not get it. */
+  | "mcp-input-required"
   /** The server sent more than is allowed. */
   | "mcp-limit";
 

@@ -1,12 +1,19 @@
 import type { Clock } from "../base/clock.ts";
-import { isJsonObject, type Json, type JsonObject } from "../base/json.ts";
-import { version } from "../base/version.ts";
+import { messageOf } from "../base/dragoman-error.ts";
+import { isJsonObject, type JsonObject } from "../base/json.ts";
+import type { McpProtocol } from "../tool/mcp-server-config.ts";
 import type { ToolProgress } from "../tool/tool.ts";
+import { discoverServer } from "./discover-server.ts";
+import { type Greeter, shakeHands, wantsNoHandshake } from "./handshake.ts";
+import { askInRounds } from "./input-rounds.ts";
 import { McpError, type McpErrorCode, type RemoteError } from "./mcp-error.ts";
-import { isProtocolVersion, newestCommonVersion, protocolVersions } from "./protocol-version.ts";
+import { statelessVersion } from "./protocol-version.ts";
 import { RateLimit } from "./rate-limit.ts";
+import { RefusedRequest } from "./refused-request.ts";
 import { toRemoteError } from "./remote-error.ts";
+import { requestEnvelope, withMeta } from "./request-envelope.ts";
 import { type RequestOptions, RequestTable } from "./request-table.ts";
+import { afterElicitations } from "./required-elicitations.ts";
 import {
   isRpcAnswer,
   isRpcRequest,
@@ -15,29 +22,32 @@ import {
   type RpcNotification,
   type RpcRequest,
 } from "./rpc-message.ts";
+import type { ServerGreeting } from "./server-greeting.ts";
 import type { ServerLink } from "./server-link.ts";
+import type { McpLogLevel } from "./server-log.ts";
+import type { ServerRequests } from "./server-requests.ts";
 import { visibleLine } from "./visible-text.ts";
 
 /** What a session is made of. */
 export interface McpSessionOptions {
   readonly link: ServerLink;
   readonly clock: Clock;
+  /** What the server may ask of us. */
+  readonly requests: ServerRequests;
+  /** From which level on the server is asked to log. */
+  readonly logLevel?: McpLogLevel | undefined;
   /** Hears of notifications other than progress, at most 1 000 a second. */
   readonly onNotification?: ((method: string, params: JsonObject) => void) | undefined;
+  /** Hears of what went wrong where the server asked for something. */
+  readonly onNotice?: ((code: string, message: string) => void) | undefined;
 }
 
-/** What a server says of itself in the handshake. */
-export interface ServerGreeting {
-  /** The revision that both speak. */
-  readonly protocolVersion: string;
-  readonly capabilities: JsonObject;
-  readonly serverInfo: { readonly name: string; readonly version: string } | undefined;
-  /** What the server says on its use: a stranger's text. */
-  readonly instructions: string | undefined;
+/** How a session is opened. */
+export interface OpeningOptions {
+  readonly protocol: McpProtocol;
+  /** With `"auto"`: silence of so many milliseconds shows a server that shakes hands. */
+  readonly patienceMs?: number | undefined;
 }
-
-/** Who we say we are. */
-const clientInfo = { name: "dragoman", version };
 
 /** What a server is told of a request that we no longer wait for. The caller's reason is not its business. */
 const cancelNotice = "The client no longer waits for the result.";
@@ -45,22 +55,26 @@ const cancelNotice = "The client no longer waits for the result.";
 /** As many notifications and requests of a server's are heeded in a second; the rest is dropped. */
 const messagesPerSecond = 1000;
 
-const methodNotFound = -32_601;
+const internalError = -32_603;
 
 /**
- * One session with a server: the handshake (MCP 2025-11-25, basic/lifecycle), and requests, any
- * number at once. Frames are checked by hand, because a check by schemas costs more than all the
- * rest; what is in a result is checked by whoever asked for it.
+ * One session with a server: the handshake, or the question that takes its place since 2026-07-28,
+ * and requests, any number at once. Frames are checked by hand, because a check by schemas costs more
+ * than all the rest; what is in a result is checked by whoever asked for it.
  *
- * No capabilities are advertised: a server that asks for roots, sampling or elicitation is told that
- * there is no such method; a ping is answered.
+ * What a server asks for is answered as far as the application has callbacks for it; for the rest it
+ * is told that there is no such method. A ping is always answered.
  */
 export class McpSession {
   readonly link: ServerLink;
   readonly #options: McpSessionOptions;
   readonly #requests: RequestTable;
   readonly #rate: RateLimit;
+  /** Ends what is answered to the server. */
+  readonly #ending = new AbortController();
   #greeting: ServerGreeting | undefined;
+  /** What every request carries, where there was no handshake. */
+  #envelope: JsonObject | undefined;
   #strays = 0;
   #over = false;
 
@@ -78,16 +92,22 @@ export class McpSession {
     link.onmessage = (message) => this.#receive(message);
     link.onclose = () => {
       this.#over = true;
+      this.#ending.abort(this.#closed());
       this.#requests.rejectAll(() => this.#closed());
     };
   }
 
-  /** What the server said in the handshake. Only after it. */
+  /** What the server said of itself. Only once the session is open. */
   get greeting(): ServerGreeting {
     if (this.#greeting === undefined) {
       throw new Error("The handshake is not done.");
     }
     return this.#greeting;
+  }
+
+  /** Whether each request stands for itself, as since 2026-07-28. */
+  get isStateless(): boolean {
+    return this.#envelope !== undefined;
   }
 
   /** Whether the connection has ended. */
@@ -101,33 +121,50 @@ export class McpSession {
   }
 
   /**
-   * Starts the link and shakes hands. A server that refuses our revision and names others is asked
-   * once more, for the newest that both know.
+   * Starts the link and greets the server, as `protocol` says.
    *
    * @throws McpError
    */
-  async open(): Promise<void> {
+  async open({ protocol, patienceMs }: OpeningOptions): Promise<void> {
     await this.link.start();
-    const result = await this.#initialize();
-    this.#greeting = this.#toGreeting(result);
-    this.link.ready?.(this.#greeting.protocolVersion);
-    await this.link.send({ jsonrpc: "2.0", method: "notifications/initialized" });
-    this.link.listen?.();
+    const orLegacy = protocol === "auto";
+    this.#greeting =
+      protocol === "legacy" ? undefined : await this.#discover({ orLegacy, patienceMs });
+    try {
+      this.#greeting ??= await this.#shakeHands();
+    } catch (error) {
+      if (!orLegacy || !wantsNoHandshake(error)) {
+        throw error;
+      }
+      this.#greeting = await this.#discover({ orLegacy: false });
+    }
   }
 
   /**
    * Sends a request and gives the result as the server sent it. When the signal aborts it rejects at
-   * once with its reason, and the server is told that nobody waits.
+   * once with its reason, and the server is told that nobody waits. Where the server needs something
+   * of us first, it gets that; its time limits hold for each request that this takes.
    *
-   * @throws McpError
+   * @throws McpError; what a callback of the application's throws
    */
   request(method: string, params: JsonObject, options: RequestOptions): Promise<JsonObject> {
-    if (this.#over) {
-      return Promise.reject(this.#closed());
+    const ask = (asked: JsonObject): Promise<JsonObject> => this.#ask(method, asked, options);
+    const answer = (wanted: string, about: JsonObject): Promise<JsonObject> => {
+      const ended = this.#ending.signal;
+      return this.#give(wanted, about, AbortSignal.any([options.signal ?? ended, ended]));
+    };
+    if (this.#envelope === undefined) {
+      return this.#options.requests.capabilities["elicitation"] === undefined
+        ? ask(params)
+        : ask(params).catch((failure: unknown) =>
+            afterElicitations(failure, { answer, again: () => ask(params) }),
+          );
     }
-    return this.#requests.add(method, options, (id) => {
-      const asked = options.onProgress === undefined ? params : withProgressToken(params, id);
-      return this.link.send({ jsonrpc: "2.0", id, method, params: asked });
+    return askInRounds(params, {
+      method,
+      ask,
+      answer,
+      fault: (what) => this.#error("mcp-protocol", what),
     });
   }
 
@@ -141,46 +178,49 @@ export class McpSession {
     return this.link.abandon();
   }
 
-  async #initialize(): Promise<JsonObject> {
-    const ask = (protocolVersion: string): Promise<JsonObject> =>
-      this.request("initialize", { protocolVersion, capabilities: {}, clientInfo }, {});
-    const [newest] = protocolVersions;
-    try {
-      return await ask(newest);
-    } catch (error) {
-      const common = McpError.is(error) ? newestCommonVersion(error, newest) : undefined;
-      if (common === undefined) {
-        throw this.#refusal(error);
-      }
-      return ask(common).catch((second: unknown) => {
-        throw this.#refusal(second);
-      });
+  #ask(method: string, params: JsonObject, options: RequestOptions): Promise<JsonObject> {
+    if (this.#over) {
+      return Promise.reject(this.#closed());
     }
+    const envelope = this.#envelope;
+    return this.#requests.add(method, options, (id) => {
+      const asked = envelope === undefined ? params : withMeta(params, envelope);
+      const watched =
+        options.onProgress === undefined ? asked : withMeta(asked, { progressToken: id });
+      return this.link.send({ jsonrpc: "2.0", id, method, params: watched }, options.headers);
+    });
   }
 
-  #toGreeting(result: JsonObject): ServerGreeting {
-    const { protocolVersion, capabilities, serverInfo, instructions } = result;
-    if (typeof protocolVersion !== "string" || !isProtocolVersion(protocolVersion)) {
-      throw this.#error(
-        "mcp-protocol",
-        `speaks the revision ${visibleLine(String(JSON.stringify(protocolVersion)), 40)} of MCP, which is not known. Known are ${protocolVersions.join(", ")}`,
-      );
+  async #discover(
+    options: Parameters<typeof discoverServer>[1],
+  ): Promise<ServerGreeting | undefined> {
+    this.#envelope = requestEnvelope(this.#options.requests.capabilities, this.#options.logLevel);
+    this.link.speak?.(statelessVersion);
+    const greeting = await discoverServer(this.#greeter(), options);
+    if (greeting === undefined) {
+      this.#envelope = undefined;
+      this.link.speak?.(undefined);
+      return undefined;
     }
+    this.link.ready?.(greeting.protocolVersion);
+    return greeting;
+  }
+
+  async #shakeHands(): Promise<ServerGreeting> {
+    const greeting = await shakeHands(this.#greeter());
+    this.link.ready?.(greeting.protocolVersion);
+    await this.link.send({ jsonrpc: "2.0", method: "notifications/initialized" });
+    this.link.listen?.();
+    return greeting;
+  }
+
+  #greeter(): Greeter {
     return {
-      protocolVersion,
-      capabilities: isJsonObject(capabilities) ? capabilities : {},
-      serverInfo: toServerInfo(serverInfo),
-      instructions: typeof instructions === "string" ? instructions : undefined,
+      capabilities: this.#options.requests.capabilities,
+      request: (method, params, options) => this.#ask(method, params, options),
+      error: (code, what, remote) => this.#error(code, what, remote),
+      hide: (text) => this.link.hide(text),
     };
-  }
-
-  /** Why the handshake failed, where the server itself refused it. */
-  #refusal(error: unknown): unknown {
-    if (!McpError.is(error) || error.code !== "mcp-remote-error") {
-      return error;
-    }
-    const said = visibleLine(this.link.hide(error.message), 300);
-    return this.#error("mcp-remote-error", `refuses the handshake: ${said}`, error.remote);
   }
 
   #receive(message: RpcMessage): void {
@@ -193,8 +233,21 @@ export class McpSession {
       if (isRpcRequest(message)) {
         this.#answer(message);
       } else {
-        this.#options.onNotification?.(message.method, message.params ?? {});
+        this.#hear(message);
       }
+    }
+  }
+
+  #hear({ method, params = {} }: RpcNotification): void {
+    if (this.#envelope !== undefined && method === "notifications/subscriptions/acknowledged") {
+      const { _meta: meta, notifications } = params;
+      const id = isJsonObject(meta) ? meta["io.modelcontextprotocol/subscriptionId"] : undefined;
+      this.#requests.acknowledge(id, isJsonObject(notifications) ? notifications : {});
+    } else if (this.#envelope !== undefined && method === "notifications/cancelled") {
+      const ended = this.#error("mcp-connection-closed", "ended a subscription");
+      this.#requests.reject(params["requestId"], ended);
+    } else {
+      this.#options.onNotification?.(method, params);
     }
   }
 
@@ -220,17 +273,61 @@ export class McpSession {
   }
 
   /** Whatever a server asks is answered: its connection may hang on it. */
-  #answer({ id, method }: RpcRequest): void {
-    const error = { code: methodNotFound, message: "Method not found" };
-    const answer: RpcAnswer =
-      method === "ping" ? { jsonrpc: "2.0", id, result: {} } : { jsonrpc: "2.0", id, error };
-    this.link.send(answer).catch(() => {}); // what matters also fails a request of ours
+  #answer({ id, method, params = {} }: RpcRequest): void {
+    if (this.#envelope !== undefined) {
+      this.#strays += 1; // since 2026-07-28 nobody asks us, and nobody takes an answer
+      return;
+    }
+    const send = (answer: Pick<RpcAnswer, "result" | "error">): void => {
+      this.link.send({ jsonrpc: "2.0", id, ...answer }).catch(() => {}); // what matters also fails a request of ours
+    };
+    if (method === "ping") {
+      send({ result: {} });
+      return;
+    }
+    this.#give(method, params, this.#ending.signal).then(
+      (result) => send({ result }),
+      (thrown: unknown) => send({ error: this.#toRefusal(thrown) }),
+    );
+  }
+
+  /** What the application gives the server. Meanwhile it is not the server that is slow. */
+  async #give(method: string, params: JsonObject, signal: AbortSignal): Promise<JsonObject> {
+    const release = this.#requests.hold();
+    try {
+      return await this.#options.requests.answer(method, params, signal);
+    } catch (thrown) {
+      throw this.#envelope !== undefined && thrown instanceof RefusedRequest
+        ? this.#ungiven(method, thrown)
+        : thrown;
+    } finally {
+      release();
+    }
+  }
+
+  #ungiven(method: string, cause: RefusedRequest): McpError {
+    const what = `needs an answer to ${visibleLine(method, 60)} first, which it does not get: ${cause.message}`;
+    const { server, label } = this.link;
+    return new McpError(`${label} ${what}.`, { code: "mcp-input-required", server, cause });
+  }
+
+  /** What a server is told where it gets nothing: of a failure of the application's, only that there was one. */
+  #toRefusal(thrown: unknown): { readonly code: number; readonly message: string } {
+    if (thrown instanceof RefusedRequest) {
+      return { code: thrown.code, message: thrown.message };
+    }
+    if (!this.#ending.signal.aborted) {
+      const message = `What it asked for was not answered: ${messageOf(thrown)}`;
+      this.#options.onNotice?.("mcp-request-failed", message);
+    }
+    return { code: internalError, message: "There is no answer." };
   }
 
   #giveUp(id: number, method: string): void {
     this.link.forget?.(id);
-    if (method === "initialize") {
-      return; // it must not be cancelled
+    const isTold = this.#envelope !== undefined && this.link.hasExchanges === true;
+    if (method === "initialize" || isTold) {
+      return; // the one must not be cancelled; the other is, by the end of its exchange
     }
     const params = { requestId: id, reason: cancelNotice };
     this.link.send({ jsonrpc: "2.0", method: "notifications/cancelled", params }).catch(() => {}); // nobody waits
@@ -267,11 +364,6 @@ export class McpSession {
   }
 }
 
-function withProgressToken(params: JsonObject, progressToken: number): JsonObject {
-  const meta = params["_meta"];
-  return { ...params, _meta: { ...(isJsonObject(meta) ? meta : {}), progressToken } };
-}
-
 const isProgress = (message: RpcNotification | RpcRequest): boolean =>
   message.method === "notifications/progress" && !("id" in message);
 
@@ -284,13 +376,4 @@ function toProgress({ progress, total, message }: JsonObject): ToolProgress | un
     ...(typeof total === "number" ? { total } : {}),
     ...(typeof message === "string" ? { message: visibleLine(message, 500) } : {}),
   };
-}
-
-function toServerInfo(info: Json | undefined): ServerGreeting["serverInfo"] {
-  return isJsonObject(info)
-    ? {
-        name: visibleLine(String(info["name"] ?? ""), 100),
-        version: visibleLine(String(info["version"] ?? ""), 100),
-      }
-    : undefined;
 }

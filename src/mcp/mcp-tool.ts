@@ -38,6 +38,8 @@ export interface McpToolScope {
   readonly limits: ResolvedLimits;
   /** What is done with a result that does not fit the tool's outputSchema. */
   readonly outputMismatch: OutputMismatchPolicy;
+  /** Called with the tools as the server publishes them, before the tool is called. What it throws fails the call. */
+  readonly guard?: ((tool: string, tools: readonly McpToolDefinition[]) => void) | undefined;
   /** Told where a result does not fit or cannot be checked. */
   notice(code: string, message: string): void;
 }
@@ -50,7 +52,7 @@ export const idempotencyMetaKey = "dragoman/idempotency-key";
 
 /** A tool that calls a server's. What goes wrong is a `ToolError`; an abort is the signal's reason. */
 export function toMcpTool(definition: McpToolDefinition, scope: McpToolScope): Tool {
-  const { connection, mapResult } = scope;
+  const { mapResult } = scope;
   const { sourceName, title, outputSchema, annotations } = definition;
   let isKnown = false;
   return defineTool({
@@ -66,7 +68,7 @@ export function toMcpTool(definition: McpToolDefinition, scope: McpToolScope): T
         isKnown = true;
         tellRemarks(definition, scope);
       }
-      const result = await callServer(connection, sourceName, input, call);
+      const result = await callServer(scope, sourceName, input, call);
       const about = { id: call.id, definition, arguments: input };
       const returned = await Promise.resolve(
         mapResult ? mapResult(result, { call: about, binding: call.binding }) : result,
@@ -93,7 +95,7 @@ async function defaultResult(
 }
 
 async function callServer(
-  connection: McpToolScope["connection"],
+  { connection, guard }: Pick<McpToolScope, "connection" | "guard">,
   sourceName: string,
   input: JsonObject,
   call: ToolCall,
@@ -103,6 +105,7 @@ async function callServer(
       signal: call.signal,
       meta: { [idempotencyMetaKey]: call.idempotencyKey },
       onProgress: (progress) => call.progress(progress),
+      ...(guard === undefined ? {} : { guard: (tools) => guard(sourceName, tools) }),
     });
   } catch (error) {
     call.signal.throwIfAborted();

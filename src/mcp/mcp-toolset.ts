@@ -3,24 +3,29 @@ import { didYouMean } from "../base/closest-name.ts";
 import { ConfigurationError, messageOf } from "../base/dragoman-error.ts";
 import type { Binding } from "../tool/binding.ts";
 import type { McpLimits } from "../tool/mcp-limits.ts";
-import type { McpTransport } from "../tool/mcp-server-config.ts";
+import type { InstructionsPolicy, McpProtocol, McpTransport } from "../tool/mcp-server-config.ts";
 import { isTool, type Tool } from "../tool/tool.ts";
+import type { PinsSetting } from "../tool/tool-pins.ts";
 import type { OpenToolset, Toolset, ToolsetObserver, UnavailablePolicy } from "../tool/toolset.ts";
 import { catalogueKeyOf } from "./catalogue-key.ts";
 import type { OutputMismatchPolicy } from "./check-output.ts";
 import { isCustomTransport, type McpCustomTransport } from "./custom-link.ts";
+import { faultOfInstructions, fencedInstructions } from "./fenced-instructions.ts";
 import { fetchResource } from "./fetch-resource.ts";
 import type { McpClient } from "./mcp-client.ts";
-import {
-  type McpConnection,
-  type McpConnectionConfig,
-  openMcpConnection,
-} from "./mcp-connection.ts";
+import { type McpConnection, openMcpConnection } from "./mcp-connection.ts";
+import type { McpConnectionConfig } from "./mcp-connection-config.ts";
 import { resolveLimits } from "./mcp-limits.ts";
 import { type MapResult, toMcpTool } from "./mcp-tool.ts";
+import { faultOfPins, type OpenedPins, openPins } from "./open-pins.ts";
 import { parseMcpServerConfig, parseMcpTransport } from "./parse-mcp-server-config.ts";
+import { PinGate } from "./pin-gate.ts";
 import { checkSelection, isSelected, selectTools, type ToolSelection } from "./select-tools.ts";
+import type { ServerCallbacks } from "./server-callbacks.ts";
+import type { McpLogLevel } from "./server-log.ts";
+import { SpokenProtocols } from "./spoken-protocols.ts";
 import type { McpToolDefinition } from "./tool-definition.ts";
+import { boundTo, type McpToolsetScope, runEvents } from "./toolset-callbacks.ts";
 
 /** Configures or renames a tool, replaces it, or leaves it out (null). */
 export type MapTool = (
@@ -35,7 +40,7 @@ export type McpTransportChoice = McpTransport | McpCustomTransport;
 export type McpToolsetOptions = McpToolsetSettings & (McpToolsetServer | McpToolsetClient);
 
 /** A toolset that opens a connection of its own for each run. */
-export interface McpToolsetServer {
+export interface McpToolsetServer extends ServerCallbacks<McpToolsetScope> {
   /** Unique alias of the server in this application. */
   readonly name: string;
   /** How the server is reached. A function is called for each run, before anything is opened. */
@@ -47,6 +52,14 @@ export interface McpToolsetServer {
    * 20 times its length. Default 15 000.
    */
   readonly timeoutMs?: number;
+  /** Which revisions of MCP are spoken. Default: `"auto"` over streamable HTTP, else `"legacy"`. */
+  readonly protocol?: McpProtocol;
+  /**
+   * From which level on the server is asked to log; what it logs becomes events of the run. Default:
+   * `"info"` where each request says it (since 2026-07-28); older servers are not asked, and log as
+   * they like.
+   */
+  readonly logLevel?: McpLogLevel;
   readonly client?: never;
 }
 
@@ -58,6 +71,11 @@ export interface McpToolsetClient {
   readonly client: McpClient;
   readonly transport?: never;
   readonly timeoutMs?: never;
+  readonly protocol?: never;
+  readonly logLevel?: never;
+  readonly onElicitation?: never;
+  readonly onSampling?: never;
+  readonly roots?: never;
 }
 
 /** What a toolset makes of a server's tools. */
@@ -88,6 +106,18 @@ export interface McpToolsetSettings {
   readonly onUnavailable?: UnavailablePolicy;
   /** Told of failures that `"ignore"` keeps quiet. */
   readonly onError?: (error: unknown, scope: { readonly binding: Binding }) => void;
+  /**
+   * Whether the server's tools must be as they were pinned by `dragoman mcp pin`: `"warn"` tells of a
+   * new, changed or removed tool, `"enforce"` also keeps new and changed ones from the model and refuses
+   * their calls, with what differs in a notice. Each listing is checked, also in the middle of a run.
+   * Default: what `configure({ pins })` says, else `"off"`.
+   */
+  readonly pins?: PinsSetting;
+  /**
+   * Whether the model is told what the server says on its use: `"include"` puts it, in a fence that
+   * says whose it is, into the system prompt. Default `"off"`.
+   */
+  readonly instructions?: InstructionsPolicy;
   /** Always prefix the names of tools with `name`. Default false: only where they collide. */
   readonly prefix?: boolean;
 }
@@ -109,6 +139,8 @@ export function mcpToolset(options: McpToolsetOptions): Toolset {
   checkServer(options, name, where);
   checkSelection(options.tools, where);
   checkPolicy(options.outputMismatch, where);
+  checkPins(options, where);
+  const spoken = new SpokenProtocols();
   return {
     name,
     description: options.description,
@@ -116,12 +148,12 @@ export function mcpToolset(options: McpToolsetOptions): Toolset {
     onError: options.onError,
     prefix: options.prefix,
     catalogueKey: (binding) => catalogueKeyOf(options, binding),
-    open: (binding, observer) => open({ options, name, where, binding, observer }),
+    open: (binding, observer) => open({ options, name, where, binding, observer, spoken }),
   };
 }
 
 function checkServer(options: McpToolsetOptions, name: string, where: string): void {
-  const { description, transport, timeoutMs, limits, disabledTools, client } = options;
+  const { description, transport, timeoutMs, limits, protocol, disabledTools, client } = options;
   if (client !== undefined && transport !== undefined) {
     throw new ConfigurationError(
       `${where}: There is both a "client" and a "transport". Give one of them.`,
@@ -133,7 +165,15 @@ function checkServer(options: McpToolsetOptions, name: string, where: string): v
     client === undefined && typeof transport !== "function" && !isCustomTransport(transport);
   const known = isKnown ? transport : { type: "stdio", command: "?" };
   parseMcpServerConfig(
-    withoutUndefined({ name, description, timeoutMs, limits, disabledTools, transport: known }),
+    withoutUndefined({
+      name,
+      description,
+      timeoutMs,
+      limits,
+      protocol,
+      disabledTools,
+      transport: known,
+    }),
     where,
   );
 }
@@ -147,6 +187,11 @@ const optionNames: Readonly<
   transport: true,
   client: true,
   timeoutMs: true,
+  protocol: true,
+  logLevel: true,
+  onElicitation: true,
+  onSampling: true,
+  roots: true,
   limits: true,
   disabledTools: true,
   outputMismatch: true,
@@ -156,6 +201,8 @@ const optionNames: Readonly<
   onUnavailable: true,
   onError: true,
   prefix: true,
+  pins: true,
+  instructions: true,
 };
 
 function refuseUnknownOptions(options: McpToolsetOptions, where: string): void {
@@ -180,6 +227,13 @@ function checkPolicy(policy: unknown, where: string): void {
   }
 }
 
+function checkPins(options: McpToolsetOptions, where: string): void {
+  const fault = faultOfPins(options.pins) ?? faultOfInstructions(options.instructions);
+  if (fault !== undefined) {
+    throw new ConfigurationError(`${where}: ${fault}`, { code: "invalid-configuration" });
+  }
+}
+
 interface OpenScope {
   readonly options: McpToolsetOptions;
   /** The alias of the server. */
@@ -188,29 +242,46 @@ interface OpenScope {
   readonly where: string;
   readonly binding: Binding;
   readonly observer: ToolsetObserver;
+  /** What is known of the servers of earlier runs. */
+  readonly spoken: SpokenProtocols;
 }
 
 async function open(scope: OpenScope): Promise<OpenToolset> {
-  const { signal } = scope.binding;
+  const { binding, spoken } = scope;
+  const { signal } = binding;
   signal.throwIfAborted();
-  const { client } = scope.options;
+  const { client, logLevel, pins } = scope.options;
+  const pinned = await openPins(scope.name, pins, scope.observer.pins);
+  const notice = noticesOf(scope);
+  const events = runEvents(scope.observer, notice);
   if (client !== undefined) {
-    await client.connect({ signal });
-    const tools = await toolsOf(client, scope);
-    return {
-      tools,
-      serverInfo: client.serverInfo,
-      fetch: (reference, options) =>
-        fetchResource(reference, ({ uri }) => client.readResource(uri, options)),
-      close: async () => {},
-    };
+    const stop = client.listen(events);
+    try {
+      await client.connect({ signal });
+      return {
+        ...(await offerOf(client, scope, pinned)),
+        fetch: (reference, options) =>
+          fetchResource(reference, ({ uri }) => client.readResource(uri, options)),
+        close: async () => stop(),
+      };
+    } catch (error) {
+      stop();
+      throw error;
+    }
   }
-  const connection = await openMcpConnection(await configFor(scope), { signal });
+  const connection = await openMcpConnection(await configFor(scope), {
+    signal,
+    actor: binding.run.actor,
+    events,
+    callbacks: boundTo(binding, scope.options),
+    logLevel,
+    wantsLogs: true,
+    onNotice: notice,
+    spoken,
+  });
   try {
-    const tools = await toolsOf(connection, scope);
     return {
-      tools,
-      serverInfo: connection.serverInfo,
+      ...(await offerOf(connection, scope, pinned)),
       isOpen: () => connection.isOpen,
       fetch: (reference, options) =>
         fetchResource(reference, (params) => connection.request("resources/read", params, options)),
@@ -222,14 +293,20 @@ async function open(scope: OpenScope): Promise<OpenToolset> {
   }
 }
 
+const noticesOf =
+  ({ name, observer }: OpenScope): ((code: string, message: string) => void) =>
+  (code, message) =>
+    observer.notice(code, `MCP server "${name}": ${message}`);
+
 async function configFor({
   options,
   name,
   where,
   binding,
 }: OpenScope): Promise<McpConnectionConfig> {
-  const { transport, timeoutMs, limits, disabledTools } = options;
+  const { transport, timeoutMs, limits, protocol, disabledTools } = options;
   const settings = {
+    ...(protocol === undefined ? {} : { protocol }),
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
     ...(limits === undefined ? {} : { limits }),
     ...(disabledTools === undefined ? {} : { disabledTools }),
@@ -246,21 +323,46 @@ async function configFor({
   return { name, transport: checked, ...settings };
 }
 
+/** What a connection gives to a run. */
+async function offerOf(
+  connection: Pick<McpConnection, "listTools" | "callTool" | "serverInfo" | "instructions">,
+  scope: OpenScope,
+  pinned: OpenedPins,
+): Promise<Omit<OpenToolset, "close">> {
+  const tools = await toolsOf(connection, scope, pinned);
+  const { serverInfo, instructions } = connection;
+  const isTold = scope.options.instructions === "include" && instructions !== undefined;
+  return {
+    tools,
+    serverInfo,
+    ...(isTold ? { instructions: fencedInstructions(scope.name, instructions) } : {}),
+  };
+}
+
 async function toolsOf(
   connection: Pick<McpConnection, "listTools" | "callTool">,
-  { options, name: server, binding, observer }: OpenScope,
+  scope: OpenScope,
+  pinned: OpenedPins,
 ): Promise<readonly Tool[]> {
+  const { options, name: server, binding } = scope;
   const { mapTool, mapResult } = options;
+  const tell = noticesOf(scope);
   const notice = (code: string, message: string, tool?: string): void => {
     if (tool === undefined || isSelected(tool, options.tools)) {
-      observer.notice(code, `MCP server "${server}": ${message}`);
+      tell(code, message);
     }
   };
   const definitions = await connection.listTools({ signal: binding.signal, notice });
+  const isWanted = (tool: string): boolean => isSelected(tool, options.tools);
+  const gate = pinned.mode === "off" ? undefined : new PinGate({ ...pinned, isWanted, notice });
+  gate?.check(definitions);
   const limits = resolveLimits(options.limits);
   const { outputMismatch = "error" } = options;
   const tools: Tool[] = [];
   for (const { definition, name } of selectTools(definitions, options.tools, notice)) {
+    if (gate?.admits(definition.sourceName) === false) {
+      continue;
+    }
     const tool = toMcpTool(definition, {
       server,
       connection,
@@ -269,6 +371,7 @@ async function toolsOf(
       limits,
       outputMismatch,
       notice,
+      guard: gate && ((...told) => gate.guard(...told)),
     });
     const mapped = mapTool
       ? await calling(`The mapTool of the MCP toolset "${server}"`, binding, async () =>

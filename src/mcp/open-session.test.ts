@@ -4,7 +4,10 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createManualClock } from "../../test/fixtures/mcp/manual-clock.ts";
 import { runningChildren } from "../../test/fixtures/mcp/servers.ts";
+import { resolveLimits } from "./mcp-limits.ts";
 import { openSession } from "./open-session.ts";
+import { ServerRequests } from "./server-requests.ts";
+import { SpokenProtocols } from "./spoken-protocols.ts";
 
 let folder = "";
 beforeAll(async () => {
@@ -19,7 +22,10 @@ async function adviceFor(program: string): Promise<string> {
   await chmod(command, 0o755);
   const clock = createManualClock();
   const transport = { type: "stdio", command } as const;
-  const opening = openSession({ server: "s", transport, timeoutMs: 5, clock }).then(
+  const requests = new ServerRequests({ server: "s", callbacks: {}, limits: resolveLimits() });
+  const spoken = new SpokenProtocols();
+  const session = { server: "s", transport, timeoutMs: 5, clock, requests, spoken };
+  const opening = openSession(session).then(
     () => "it opened",
     (thrown: unknown) => String(thrown),
   );

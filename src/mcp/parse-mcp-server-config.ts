@@ -1,17 +1,22 @@
 import { didYouMean } from "../base/closest-name.ts";
 import { ConfigurationError } from "../base/dragoman-error.ts";
 import type {
+  HttpTransport,
+  InstructionsPolicy,
+  McpProtocol,
   McpServerConfig,
   McpTransport,
   SseTransport,
   StdioTransport,
 } from "../tool/mcp-server-config.ts";
+import type { PinsSetting } from "../tool/tool-pins.ts";
 import {
   ConfigFault,
   type ConfigPath,
   type Fields,
   fieldsAt,
   optionalCount,
+  optionalFlag,
   optionalText,
   optionalTextMap,
   optionalTexts,
@@ -19,7 +24,9 @@ import {
   refuseUnknownKeys,
   requiredText,
 } from "./config-shape.ts";
+import { faultOfInstructions } from "./fenced-instructions.ts";
 import { limitsIn } from "./mcp-limits.ts";
+import { faultOfPins } from "./open-pins.ts";
 import { checkUrl, httpSchemes, toUrlTransport, webSocketSchemes } from "./parse-url-transport.ts";
 import { visibleLine } from "./visible-text.ts";
 
@@ -39,6 +46,11 @@ export function parseMcpTransport(value: unknown, where: string): McpTransport {
   return reportingFaults(where, () => toTransport(value, []));
 }
 
+const serverKeys = [
+  ...["name", "description", "transport", "timeoutMs", "limits", "protocol", "disabledTools"],
+  ...["pins", "instructions"],
+];
+
 /** The configuration that `value` is. Throws a {@link ConfigFault} with the place of the fault. */
 export function toServerConfig(value: unknown): McpServerConfig {
   const at = { path: [], what: "the server's configuration" };
@@ -54,18 +66,59 @@ export function toServerConfig(value: unknown): McpServerConfig {
   const description = optionalText(fields, "description", at.path);
   const timeoutMs = optionalCount(fields, "timeoutMs", { path: at.path, unit: "milliseconds" });
   const limits = limitsIn(fields, at.path);
+  const transport = toTransport(fields["transport"], ["transport"]);
+  const protocol = toProtocol(fields["protocol"], transport);
   const disabledTools = optionalTexts(fields, "disabledTools", at.path);
+  const trust = trustIn(fields);
   return {
     name,
-    transport: toTransport(fields["transport"], ["transport"]),
+    transport,
     ...(description === undefined ? {} : { description }),
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
     ...(limits === undefined ? {} : { limits }),
+    ...(protocol === undefined ? {} : { protocol }),
     ...(disabledTools === undefined ? {} : { disabledTools }),
+    ...trust,
   };
 }
 
-const serverKeys = ["name", "description", "transport", "timeoutMs", "limits", "disabledTools"];
+/** What is believed of the server. */
+function trustIn({ pins, instructions }: Fields): Pick<McpServerConfig, "pins" | "instructions"> {
+  const faults = [
+    ["pins", faultOfPins(pins)],
+    ["instructions", faultOfInstructions(instructions)],
+  ] as const;
+  for (const [key, fault] of faults) {
+    if (fault !== undefined) {
+      throw new ConfigFault([key], fault);
+    }
+  }
+  return {
+    ...(pins === undefined ? {} : { pins: pins as PinsSetting }), // checked above
+    ...(instructions === undefined ? {} : { instructions: instructions as InstructionsPolicy }),
+  };
+}
+
+const protocols: readonly unknown[] = ["auto", "legacy", "2026-07-28"];
+
+function toProtocol(value: unknown, { type }: McpTransport): McpProtocol | undefined {
+  if (value === undefined) {
+    return undefined;
+  }
+  if (!protocols.includes(value)) {
+    throw new ConfigFault(
+      ["protocol"],
+      `"protocol" must be "auto", "legacy" (the revisions with a handshake, up to 2025-11-25) or "2026-07-28".`,
+    );
+  }
+  if (type === "sse" && value !== "legacy") {
+    throw new ConfigFault(
+      ["protocol"],
+      `"protocol" must be "legacy" where the transport is sse, which newer revisions do not have.`,
+    );
+  }
+  return value as McpProtocol; // it is one of them
+}
 
 function reportingFaults<Value>(where: string, parse: () => Value): Value {
   try {
@@ -97,7 +150,7 @@ function toTransport(value: unknown, path: ConfigPath): McpTransport {
       return { type, ...toUrlTransport(fields, at, webSocketSchemes) };
     case "streamable-http":
     case "http":
-      return { type, ...toUrlTransport(fields, at, httpSchemes) };
+      return toHttp(type, fields, at);
     default:
       throw new ConfigFault([...path, "type"], invalidType(type));
   }
@@ -127,6 +180,13 @@ function toStdio(fields: Fields, { path }: Place): StdioTransport {
     ...(cwd === undefined ? {} : { cwd }),
     ...(maxResponseBytes === undefined ? {} : { maxResponseBytes }),
   };
+}
+
+function toHttp(type: HttpTransport["type"], fields: Fields, at: Place): HttpTransport {
+  const { terminateSession: given, ...rest } = fields;
+  const transport = toUrlTransport(rest, at, httpSchemes, ["terminateSession"]);
+  const terminateSession = optionalFlag({ terminateSession: given }, "terminateSession", at.path);
+  return { type, ...transport, ...(terminateSession === undefined ? {} : { terminateSession }) };
 }
 
 function toSse(fields: Fields, at: Place): SseTransport {

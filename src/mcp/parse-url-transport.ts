@@ -1,3 +1,4 @@
+import type { McpOAuth } from "../tool/mcp-oauth.ts";
 import type {
   RequestSigner,
   TokenSource,
@@ -19,6 +20,7 @@ import {
   refuseUnknownKeys,
   requiredText,
 } from "./config-shape.ts";
+import { toOAuth } from "./parse-oauth.ts";
 
 /** The schemes of the URLs of one kind of transport. */
 interface Schemes {
@@ -58,7 +60,7 @@ export function toUrlTransport(
   checkUrl(url, { path: [...path, "url"], key: "url" }, schemes, allowInsecureHttp);
   const headers = optionalTextMap(fields, "headers", path);
   const token = optionalText(fields, "token", path);
-  const auth = toAuth(fields["auth"], [...path, "auth"]);
+  const auth = toAuth(fields["auth"], [...path, "auth"], allowInsecureHttp);
   checkHeaders(headers ?? {}, path);
   checkCredentials({ headers: headers ?? {}, token, auth }, path);
   return withoutUndefined({
@@ -69,7 +71,7 @@ export function toUrlTransport(
     signer: optionalFunction<RequestSigner>(fields, "signer", path),
     allowInsecureHttp,
     maxResponseBytes: optionalCount(fields, "maxResponseBytes", { path, unit: "bytes" }),
-    proxy: toProxy(optionalText(fields, "proxy", path), [...path, "proxy"], url),
+    proxy: toProxy(optionalText(fields, "proxy", path), [...path, "proxy"]),
     tls: toTls(fields["tls"], [...path, "tls"]),
   });
 }
@@ -103,13 +105,23 @@ export function checkUrl(
   }
 }
 
-function toAuth(value: unknown, path: ConfigPath): TokenSource | undefined {
+function toAuth(
+  value: unknown,
+  path: ConfigPath,
+  allowInsecure = false,
+): TokenSource | McpOAuth | undefined {
   if (value === undefined) {
     return undefined;
   }
   const fields = fieldsAt(value, path, `"auth"`);
+  if (fields["type"] !== undefined) {
+    return toOAuth(fields, path, allowInsecure);
+  }
   if (typeof fields["token"] !== "function") {
-    throw new ConfigFault(path, `"auth" must have a method token() that gives the token.`);
+    throw new ConfigFault(
+      path,
+      `"auth" must be { "type": "oauth", … }, or have a method token() that gives the token.`,
+    );
   }
   return value as TokenSource; // of a function no more can be checked
 }
@@ -132,15 +144,12 @@ function toTls(value: unknown, path: ConfigPath): TransportTls | undefined {
   });
 }
 
-function toProxy(proxy: string | undefined, path: ConfigPath, url: string): string | undefined {
+function toProxy(proxy: string | undefined, path: ConfigPath): string | undefined {
   if (proxy === undefined) {
     return undefined;
   }
   if (!/^https?:$/.test(URL.parse(proxy)?.protocol ?? "")) {
     throw new ConfigFault(path, `"proxy" must be an http: or https: URL.`);
-  }
-  if (url.startsWith("ws:")) {
-    throw new ConfigFault(path, `"proxy" needs a wss: URL: a ws: connection has no tunnel.`);
   }
   return proxy;
 }
@@ -148,7 +157,7 @@ function toProxy(proxy: string | undefined, path: ConfigPath, url: string): stri
 interface GivenCredentials {
   readonly headers: Readonly<Record<string, string>>;
   readonly token: string | undefined;
-  readonly auth: TokenSource | undefined;
+  readonly auth: TokenSource | McpOAuth | undefined;
 }
 
 /** There is one Authorization header, so only one may say what is in it. */

@@ -169,3 +169,21 @@ test("the memory server keeps what it is given", async () => {
     value: { entities: [entity], relations: [] },
   });
 });
+
+test("the sequential-thinking server takes thoughts in turn, however it writes to its standard error", async () => {
+  const server = await openServer(referenceServer("sequential-thinking"));
+  expect(server.names).toEqual(["sequentialthinking"]);
+  const thought = { thought: "Look.", thoughtNumber: 1, totalThoughts: 2, nextThoughtNeeded: true };
+  expect(await server.call("sequentialthinking", thought)).toMatchObject({
+    kind: "success",
+    value: { thoughtNumber: 1, totalThoughts: 2, nextThoughtNeeded: true, thoughtHistoryLength: 1 },
+  });
+  const last = { ...thought, thoughtNumber: 2, nextThoughtNeeded: "false" };
+  expect(await server.call("sequentialthinking", last)).toMatchObject({
+    value: { nextThoughtNeeded: false, thoughtHistoryLength: 2 },
+  });
+  expect(await server.call("sequentialthinking", { ...thought, thought: 7 })).toMatchObject({
+    kind: "error",
+    error: { code: "remote-tool", message: expect.stringContaining("expected string") },
+  });
+});

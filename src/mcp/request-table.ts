@@ -12,6 +12,10 @@ export interface RequestOptions {
   readonly totalTimeoutMs?: number;
   /** Where it is given, the server is asked for progress. */
   readonly onProgress?: ((progress: ToolProgress) => void) | undefined;
+  /** Told once the server has taken up a subscription, with what it will tell of. */
+  readonly onAcknowledged?: ((honoured: JsonObject) => void) | undefined;
+  /** Sent as headers beside the request, where there are such. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
 /** What a {@link RequestTable} asks of its owner. */
@@ -26,7 +30,8 @@ interface RequestTableOptions {
 interface Entry {
   readonly method: string;
   readonly options: RequestOptions;
-  readonly totalEnd: number;
+  readonly addedAt: number;
+  totalEnd: number;
   idleEnd: number;
   readonly onAbort: () => void;
   resolve(result: JsonObject): void;
@@ -40,6 +45,9 @@ export class RequestTable {
   readonly #timer: DeadlineTimer;
   readonly #onEmpty: (() => void)[] = [];
   #lastId = 0;
+  /** How many hold the time limits, and since when. */
+  #holds = 0;
+  #heldSince = 0;
 
   constructor(options: RequestTableOptions) {
     this.#options = options;
@@ -73,6 +81,7 @@ export class RequestTable {
       const entry: Entry = {
         method,
         options,
+        addedAt: now,
         totalEnd: now + totalTimeoutMs,
         idleEnd: now + timeoutMs,
         onAbort: () => this.#giveUp(id, signal?.reason),
@@ -122,6 +131,38 @@ export class RequestTable {
     }
   }
 
+  /** The server has taken up a subscription, by the id of the request for it. */
+  acknowledge(id: unknown, honoured: JsonObject): void {
+    this.#entries.get(numberOf(id))?.options.onAcknowledged?.(honoured);
+  }
+
+  /**
+   * Stops all time limits until the function that it returns is called: it is we who keep the server
+   * waiting, for a person's answer above all.
+   */
+  hold(): () => void {
+    if (this.#holds === 0) {
+      this.#heldSince = this.#options.clock.now();
+      this.#timer.stop();
+    }
+    this.#holds += 1;
+    return () => this.#release();
+  }
+
+  #release(): void {
+    this.#holds -= 1;
+    if (this.#holds > 0) {
+      return;
+    }
+    const now = this.#options.clock.now();
+    for (const entry of this.#entries.values()) {
+      const heldMs = now - Math.max(this.#heldSince, entry.addedAt);
+      entry.idleEnd += heldMs;
+      entry.totalEnd += heldMs;
+      this.#watch(entry, now);
+    }
+  }
+
   #take(id: number): Entry | undefined {
     const entry = this.#entries.get(id);
     if (entry !== undefined) {
@@ -144,6 +185,9 @@ export class RequestTable {
   }
 
   #watch({ idleEnd, totalEnd }: Entry, now: number): void {
+    if (this.#holds > 0) {
+      return;
+    }
     this.#timer.ringBy(Math.min(idleEnd, totalEnd), now);
   }
 

@@ -31,7 +31,8 @@ function secretsOf(part: string): readonly string[] {
   return given === undefined ? tokensOf(part) : secretsOf(unquoted(given));
 }
 
-function secretsOfUrl(text: string): readonly string[] {
+/** What of a URL is a secret: its password, and the values of telling query parameters. */
+export function secretsOfUrl(text: string): readonly string[] {
   const { password, searchParams } = new URL(text);
   const telling = [...searchParams].filter(([name]) => isTelling(name)).map(([, value]) => value);
   return [password, decoded(password), ...telling, ...telling.map(encodeURIComponent)].filter(
@@ -47,14 +48,15 @@ const tokensOf = (part: string): readonly string[] =>
     : [];
 
 /** Whether a name ends in a word for a secret: `apiKey`, `--github-token`, but not `--token-file`. */
-const isTelling = (name: string): boolean =>
-  /(?:token|secret|password|passwd|passphrase|(?:api|access|private)key|(?:^|-)(?:key|pat|pwd|pass|auth|authorization|bearer|credentials?|cookie))$/.test(
+export function isTelling(name: string): boolean {
+  return /(?:token|secret|password|passwd|passphrase|(?:api|access|private)key|(?:^|-)(?:key|pat|pwd|pass|auth|authorization|bearer|credentials?|cookie))$/.test(
     name
       .replace(/^-+/, "")
       .replace(/([a-z])([A-Z])/g, "$1-$2")
       .replace(/[_.]/g, "-")
       .toLowerCase(),
   );
+}
 
 const unquoted = (text: string): string => text.replace(/^(["'])(.*)\1$/s, "$2");
 

@@ -1,6 +1,13 @@
 import type { McpError } from "./mcp-error.ts";
 import type { RpcId, RpcMessage } from "./rpc-message.ts";
 
+/** Lines that are no messages. */
+export interface StrayOutput {
+  readonly lines: number;
+  /** The last of them, without secrets. */
+  readonly last: string;
+}
+
 /**
  * The way to one server. It carries messages, knows why it ended, and what to say about the other
  * side. It is started once, and of no use after its end.
@@ -19,13 +26,18 @@ export interface ServerLink {
   /**
    * Sends a message. Where each request has an exchange of its own (HTTP), it settles with the
    * exchange, and rejects where that ends without the answer; else it settles once it is written.
+   * `headers` go beside it where the wire has such.
    *
    * @throws McpError
    */
-  send(message: RpcMessage): Promise<void>;
+  send(message: RpcMessage, headers?: Readonly<Record<string, string>>): Promise<void>;
+  /** Whether each request has an exchange of its own, whose end tells the server that nobody waits. */
+  readonly hasExchanges?: boolean;
   /** Nobody waits any longer for the answer to this request. */
   forget?(id: RpcId): void;
-  /** The server has agreed to the handshake: this revision is spoken from now on. */
+  /** What is sent from now on is of this revision, without a handshake; `undefined`: one follows. */
+  speak?(protocolVersion: string | undefined): void;
+  /** The server has said what it is: this revision is spoken from now on. */
   ready?(protocolVersion: string): void;
   /** The handshake is done: the server may now speak of its own accord. */
   listen?(): void;
@@ -33,6 +45,8 @@ export interface ServerLink {
   failure(): McpError | undefined;
   /** What is known of the other side and helps whoever reads an error; it may be empty. */
   diagnosis(): string;
+  /** What a program wrote to its standard output that is not JSON-RPC, where it did. */
+  strayOutput?(): StrayOutput | undefined;
   /** A text of the server's without the credentials that were given to it. */
   hide(text: string): string;
   /** Ends it in good order and resolves when nothing of it is left. Never rejects. */

@@ -49,6 +49,28 @@ test("many calls that meet a forgotten session share one new one", async () => {
   expect(handshakes).toBe(2);
 });
 
+test("where a fresh session cannot be had the call says why, and a later one starts clean", async () => {
+  let handshakes = 0;
+  const server = await serve({
+    // It has forgotten the first session, and the second handshake meets it while it is restarted.
+    intercept: ({ message }, response) => {
+      const method = message?.["method"];
+      handshakes += method === "initialize" ? 1 : 0;
+      const isBusy = method === "initialize" && handshakes === 2;
+      const isLost = method === "tools/call" && handshakes < 3;
+      if (isBusy || isLost) {
+        response.writeHead(isBusy ? 503 : 404).end();
+      }
+      return isBusy || isLost;
+    },
+  });
+  const connection = await connect(server.url);
+  expect(await failureOf(call(connection))).toMatchObject({ code: "mcp-http", status: 503 });
+  const answers = await Promise.all([call(connection), call(connection)]);
+  expect(answers).toEqual([{ content: [expect.anything()] }, { content: [expect.anything()] }]);
+  expect(handshakes).toBe(3);
+});
+
 test("whoever listed the tools hears that the new session has others", async () => {
   const notices: string[] = [];
   const pages: Record<string, { tools: object[] }> = {

@@ -246,6 +246,8 @@ test("the command is looked up in the child's own PATH, and in no other", async 
     inherited,
   );
   await expect(hidden.link.start()).rejects.toThrow("the PATH that its env sets");
+  const empty = linkTo({ type: "stdio", command: "own-tool", env: { PATH: "" } }, inherited);
+  await expect(empty.link.start()).rejects.toThrow("the PATH that its env sets");
 });
 
 test("the child starts in the given folder", async () => {

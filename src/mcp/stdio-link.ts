@@ -8,7 +8,7 @@ import { messagesInLine } from "./messages-in-line.ts";
 import { signalGroup, spawnGroup, sweepGroup } from "./process-group.ts";
 import type { RpcId, RpcMessage } from "./rpc-message.ts";
 import { secretsIn } from "./secret-arguments.ts";
-import type { ServerLink } from "./server-link.ts";
+import type { ServerLink, StrayOutput } from "./server-link.ts";
 import { startFailure } from "./start-failure.ts";
 import { TailBuffer } from "./tail-buffer.ts";
 import { visibleLine } from "./visible-text.ts";
@@ -145,6 +145,12 @@ export class StdioLink implements ServerLink {
         : ["The last lines of its standard error:", ...lines.map((line) => `  ${line}`)]),
     ];
     return this.hide(facts.join("\n"));
+  }
+
+  strayOutput(): StrayOutput | undefined {
+    return this.#skipped === 0
+      ? undefined
+      : { lines: this.#skipped, last: this.hide(this.#lastSkipped) };
   }
 
   hide(text: string): string {

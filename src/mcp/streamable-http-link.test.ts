@@ -1,4 +1,5 @@
 import type { ServerResponse } from "node:http";
+import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import {
   call,
@@ -23,6 +24,21 @@ test.each([
   await connection.close();
   const last = server.requests.at(-1);
   expect(last).toMatchObject({ method: "DELETE", headers: { "mcp-session-id": "s-1" } });
+});
+
+test.each<[status: number, type: string | undefined, body: string]>([
+  [202, "text/plain", "Accepted"],
+  [200, undefined, ""],
+  [204, undefined, ""],
+  [200, "application/json", "{}"],
+  [200, "text/event-stream", ": nothing\n\n"],
+])("any success will do as the answer to a notification: %s %s %s", async (status, type, body) => {
+  const server = await serve({
+    intercept: instead("notifications/initialized", (response) =>
+      response.writeHead(status, type === undefined ? {} : { "content-type": type }).end(body),
+    ),
+  });
+  expect(await call(await connect(server.url))).toHaveProperty("content");
 });
 
 test.each([405, 404, 500])(
@@ -207,6 +223,22 @@ test.each([
   });
   const connection = await connect(server.url, { maxResponseBytes: 50_000 });
   const failure = await failureOf(call(connection));
+  expect(failure.code).toBe("mcp-limit");
+  expect(failure.message).toContain("more than 50000 bytes");
+});
+
+test("an answer that is too long only when it is decompressed fails the call", async () => {
+  const bomb = gzipSync(Buffer.alloc(20_000_000, " "));
+  const server = await serve({
+    intercept: instead("tools/call", (response) =>
+      response
+        .writeHead(200, { "content-type": "application/json", "content-encoding": "gzip" })
+        .end(bomb),
+    ),
+  });
+  const connection = await connect(server.url, { maxResponseBytes: 50_000 });
+  const failure = await failureOf(call(connection));
+  expect(bomb.byteLength).toBeLessThan(50_000);
   expect(failure.code).toBe("mcp-limit");
   expect(failure.message).toContain("more than 50000 bytes");
 });

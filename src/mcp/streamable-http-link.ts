@@ -6,6 +6,7 @@ import { readServerSentEvents } from "../http/server-sent-events.ts";
 import { beginningOf, type HttpCaller, isEventStream } from "./http-caller.ts";
 import { keepListening } from "./keep-listening.ts";
 import type { McpError } from "./mcp-error.ts";
+import { statelessVersion } from "./protocol-version.ts";
 import { reconnectDelayMs } from "./reconnect-delay.ts";
 import {
   isRpcAnswer,
@@ -15,12 +16,15 @@ import {
   toRpcMessages,
 } from "./rpc-message.ts";
 import type { ServerLink } from "./server-link.ts";
+import { standardHeaders } from "./standard-headers.ts";
 import { visibleLine } from "./visible-text.ts";
 
 /** What a {@link StreamableHttpLink} is made of. */
 export interface StreamableHttpLinkOptions {
   readonly caller: HttpCaller;
   readonly clock: Clock;
+  /** Whether the server is told that its session ends. Default true. */
+  readonly terminateSession?: boolean | undefined;
 }
 
 /** One request and what comes back for it. */
@@ -47,16 +51,19 @@ const mostResumptions = 5;
  * An MCP server behind one HTTP endpoint (MCP 2025-11-25, basic/transports, streamable HTTP): each
  * message is a POST, whose answer is JSON or a stream of events. A stream that breaks off after an
  * event with an id is taken up again where it was; what the server sends of its own accord is read
- * from a GET stream, where it offers one.
+ * from a GET stream, where it offers one. Since 2026-07-28 there are neither sessions nor such
+ * streams, and headers say what is in a request.
  */
 export class StreamableHttpLink implements ServerLink {
   onmessage: ServerLink["onmessage"];
   onclose: ServerLink["onclose"];
 
+  readonly hasExchanges = true;
   readonly server: string;
   readonly label: string;
   readonly #caller: HttpCaller;
   readonly #clock: Clock;
+  readonly #terminateSession: boolean;
   readonly #exchanges = new Map<RpcId, Exchange>();
   /** Ends whatever is not the exchange of a request. */
   readonly #ending = new AbortController();
@@ -65,9 +72,10 @@ export class StreamableHttpLink implements ServerLink {
   #isExpired = false;
   #closing: Promise<void> | undefined;
 
-  constructor({ caller, clock }: StreamableHttpLinkOptions) {
+  constructor({ caller, clock, terminateSession = true }: StreamableHttpLinkOptions) {
     this.#caller = caller;
     this.#clock = clock;
+    this.#terminateSession = terminateSession;
     this.server = caller.server;
     this.label = caller.label;
   }
@@ -76,12 +84,16 @@ export class StreamableHttpLink implements ServerLink {
     // Without a request there is nothing to connect to.
   }
 
-  send(message: RpcMessage): Promise<void> {
-    return isRpcRequest(message) ? this.#ask(message, message.id) : this.#tell(message);
+  send(message: RpcMessage, headers?: Readonly<Record<string, string>>): Promise<void> {
+    return isRpcRequest(message) ? this.#ask(message, message.id, headers) : this.#tell(message);
   }
 
   forget(id: RpcId): void {
     this.#exchanges.get(id)?.ending.abort();
+  }
+
+  speak(protocolVersion: string | undefined): void {
+    this.#protocolVersion = protocolVersion;
   }
 
   ready(protocolVersion: string): void {
@@ -131,7 +143,11 @@ export class StreamableHttpLink implements ServerLink {
     }
   }
 
-  async #ask(message: RpcMessage, id: RpcId): Promise<void> {
+  async #ask(
+    message: RpcMessage,
+    id: RpcId,
+    headers: Readonly<Record<string, string>> | undefined,
+  ): Promise<void> {
     const ending = new AbortController();
     const exchange: Exchange = {
       id,
@@ -142,8 +158,10 @@ export class StreamableHttpLink implements ServerLink {
     };
     this.#exchanges.set(id, exchange);
     try {
-      const response = await this.#post(message, ending.signal);
-      this.#sessionId ??= response.headers["mcp-session-id"];
+      const response = await this.#post(message, ending.signal, headers);
+      if (!this.#isStateless) {
+        this.#sessionId ??= response.headers["mcp-session-id"];
+      }
       await this.#receive(response, exchange);
     } catch (error) {
       throw ending.signal.aborted ? error : this.#caller.failure(error);
@@ -156,7 +174,7 @@ export class StreamableHttpLink implements ServerLink {
     const { status, headers } = response;
     if (status >= 300) {
       const text = await beginningOf(response);
-      if (status === 400) {
+      if (status === 400 || (status === 404 && this.#isStateless)) {
         this.#deliverAll(text); // a JSON-RPC error may come with this status
       }
       if (!exchange.answered) {
@@ -187,7 +205,7 @@ export class StreamableHttpLink implements ServerLink {
       }
       const { lastEventId, retryMs } = exchange;
       attempt = lastEventId === before ? attempt : 0;
-      if (lastEventId === undefined || attempt >= mostResumptions) {
+      if (lastEventId === undefined || this.#isStateless || attempt >= mostResumptions) {
         throw this.#caller.error(
           "mcp-connection-closed",
           "ended its stream of events without an answer",
@@ -228,7 +246,8 @@ export class StreamableHttpLink implements ServerLink {
       }
     } catch (error) {
       const failure = this.#caller.failure(error);
-      const goesOn = exchange.answered || exchange.lastEventId !== undefined;
+      const goesOn =
+        exchange.answered || (exchange.lastEventId !== undefined && !this.#isStateless);
       if (ending.signal.aborted || failure.code !== "mcp-connection-closed" || !goesOn) {
         throw error;
       }
@@ -250,9 +269,15 @@ export class StreamableHttpLink implements ServerLink {
     return this.#caller.send({ method: "GET", headers, signal });
   }
 
-  #post(message: RpcMessage, signal: AbortSignal): Promise<HttpResponse> {
+  #post(
+    message: RpcMessage,
+    signal: AbortSignal,
+    more?: Readonly<Record<string, string>>,
+  ): Promise<HttpResponse> {
     const headers = {
+      ...more,
       ...this.#sessionHeaders(),
+      ...(this.#isStateless ? standardHeaders(message) : {}),
       "content-type": "application/json",
       accept: "application/json, text/event-stream",
     };
@@ -268,6 +293,11 @@ export class StreamableHttpLink implements ServerLink {
       headers["mcp-protocol-version"] = this.#protocolVersion;
     }
     return headers;
+  }
+
+  /** Whether what is spoken has no sessions. */
+  get #isStateless(): boolean {
+    return this.#protocolVersion === statelessVersion;
   }
 
   /** The messages in a text. An event without one (to keep the stream open, or to begin it) is none. */
@@ -306,7 +336,7 @@ export class StreamableHttpLink implements ServerLink {
   /** Ends the session, then whatever is still under way. */
   async #end(patienceMs: number): Promise<void> {
     this.#ending.abort();
-    if (this.#sessionId !== undefined && !this.#isExpired) {
+    if (this.#terminateSession && this.#sessionId !== undefined && !this.#isExpired) {
       const signal = AbortSignal.timeout(patienceMs);
       const headers = this.#sessionHeaders();
       await this.#caller

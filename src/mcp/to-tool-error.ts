@@ -35,7 +35,9 @@ const codes: Readonly<Record<McpErrorCode, ToolErrorCode>> = {
   "mcp-certificate": "tool-certificate",
   "mcp-timeout": "tool-timeout",
   "mcp-http": "tool-http",
+  "mcp-authorization": "tool-http",
   "mcp-protocol": "tool-failed",
   "mcp-limit": "tool-response-too-large",
   "mcp-remote-error": "remote-tool",
+  "mcp-input-required": "tool-failed",
 };

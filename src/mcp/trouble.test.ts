@@ -74,11 +74,12 @@ test("L-C8: closing ends processes, streams and sessions", async () => {
   await older.close();
 });
 
-test("of 100 openings, whatever becomes of them, none leaves a session", async () => {
+test("of 100 openings with 100 tokens, whatever becomes of them, none leaves a session or a connection", async () => {
   const server = await serve();
   for (let round = 0; round < 100; round += 1) {
     const ending = new AbortController();
-    const toolset = mcpToolset({ name: "peer", transport: http(server.url) });
+    const transport = { ...http(server.url), token: `t-${round}` };
+    const toolset = mcpToolset({ name: "peer", transport });
     const opened = await toolset.open(bindingFor({ signal: ending.signal }), keepNotices());
     const tool = opened.tools.find(({ name }) => name === (round % 3 === 0 ? "hang" : "echo"));
     const calling = round % 3 === 1 ? undefined : callTool(tool, {}, { signal: ending.signal });
@@ -91,4 +92,8 @@ test("of 100 openings, whatever becomes of them, none leaves a session", async (
   const ended = server.requests.filter(({ method }) => method === "DELETE");
   expect(ended).toHaveLength(100);
   expect(methodsSeen(server).filter((method) => method === "initialize")).toHaveLength(100);
+  const tokens = server.requests.map(({ headers }) => headers.authorization);
+  expect(new Set(tokens).size).toBe(100);
+  expect(ended.map(({ headers }) => headers.authorization)).toEqual([...new Set(tokens)]);
+  expect(await server.connections()).toBeLessThan(5);
 });

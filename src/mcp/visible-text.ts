@@ -20,6 +20,15 @@ export function hasUnseen(text: string): boolean {
 
 /** Whatever is not a visible ASCII character, a blank, a tab or a line break. */
 const beyondAscii = /[^\t\n\r -~]/;
+/** The same characters written as escapes of JSON, so that a person sees that they are there. */
+export function escapeHidden(text: string): string {
+  return text.replace(hidden, (found) =>
+    Array.from({ length: found.length }, (_unused, index) => escapeOf(found, index)).join(""),
+  );
+}
+
+const escapeOf = (text: string, index: number): string =>
+  `\\u${text.charCodeAt(index).toString(16).padStart(4, "0")}`;
 
 const hidden = new RegExp(
   [

@@ -4,6 +4,7 @@ import { afterEach, expect, test } from "vitest";
 import { WebSocketServer } from "ws";
 import { failureOf } from "../../test/failure-of.ts";
 import { createFakeServer, type Message } from "../../test/fixtures/mcp/fake-server.ts";
+import { startProxy } from "../../test/proxy.ts";
 import type { WebSocketTransport } from "../tool/mcp-server-config.ts";
 import { McpClient } from "./mcp-client.ts";
 import { type McpConnection, openMcpConnection } from "./mcp-connection.ts";
@@ -74,6 +75,26 @@ test("headers, token and subprotocol go with the upgrade", async () => {
     authorization: "Bearer t-1",
     "sec-websocket-protocol": "mcp",
   });
+});
+
+test("the connection runs through the proxy, which is asked for a tunnel", async () => {
+  const server = await serve();
+  await using proxy = await startProxy();
+  const { host } = new URL(server.url);
+  const withUser = proxy.url.replace("//", "//user:word@");
+  const connection = await connect(server.url, { proxy: withUser });
+  expect(await connection.callTool("echo", {})).toHaveProperty("content");
+  const credentials = Buffer.from("user:word").toString("base64");
+  expect(proxy.seen).toEqual([`CONNECT ${host} Basic ${credentials}`]);
+});
+
+test("a proxy that refuses the tunnel is told without its credentials", async () => {
+  await using proxy = await startProxy(403);
+  const withUser = proxy.url.replace("//", "//user:word@");
+  const failure = await failureOf(connect("ws://127.0.0.1:1/", { proxy: withUser }));
+  expect(failure).toMatchObject({ code: "mcp-connect-failed" });
+  expect(String(failure)).toContain("answered 403 when it was asked for a connection");
+  expect(String(failure)).not.toContain("word");
 });
 
 test("a refused upgrade is told by its status", async () => {

@@ -123,8 +123,9 @@ export class WebSocketLink implements ServerLink {
     const { proxy, tls = {} } = transport;
     const signal = new AbortController().signal;
     const headers = await this.#caller.headersOf({ method: "GET", headers: {}, signal }, url);
+    const protocol = url.protocol === "ws:" ? "ws:" : "https:";
     const agent =
-      proxy === undefined ? undefined : await agentFor("https:", { proxy, tls, keepAlive: false });
+      proxy === undefined ? undefined : await agentFor(protocol, { proxy, tls, keepAlive: false });
     return {
       headers: { ...headers },
       maxPayload: maxBytes,
@@ -149,7 +150,10 @@ export class WebSocketLink implements ServerLink {
       const status = response.statusCode ?? 0;
       response.destroy();
       request.destroy();
-      const headers = { "retry-after": String(response.headers["retry-after"] ?? "") };
+      const headers = {
+        "retry-after": String(response.headers["retry-after"] ?? ""),
+        "www-authenticate": String(response.headers["www-authenticate"] ?? ""),
+      };
       this.#finish(this.#caller.refusal({ status, headers }, ""));
     });
     socket.on("error", (error) => {

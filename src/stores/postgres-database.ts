@@ -1,10 +1,10 @@
-import { SessionError } from "../agent/session-error.ts";
 import type { Clock } from "../base/clock.ts";
 import { ConfigurationError } from "../base/dragoman-error.ts";
 import type { Secret } from "../base/secret.ts";
 import type { PostgresClient, PostgresPool } from "./postgres-client.ts";
 import { isPassing, toPostgresError } from "./postgres-error.ts";
 import { postgresMigrations } from "./postgres-schema.ts";
+import type { StoreKind } from "./store-kind.ts";
 
 /** Which database, and how patient to be. */
 export interface PostgresDatabaseOptions {
@@ -18,6 +18,8 @@ export interface PostgresDatabaseOptions {
   /** How long to go on trying while the server is away. */
   readonly retryMs: number;
   readonly clock: Clock;
+  /** What is kept there. */
+  readonly kind: StoreKind;
 }
 
 /** A row, by its columns. */
@@ -59,7 +61,7 @@ export class PostgresDatabase implements AsyncDisposable {
    * while the server is away, for as long as is known that it has not been done.
    *
    * @param repeatable whether a second time does no harm, so that it is done again in any case.
-   * @throws SessionError; what `work` throws.
+   * @throws errors of the store's kind; what `work` throws.
    */
   async transaction<Result>(
     repeatable: boolean,
@@ -96,7 +98,7 @@ export class PostgresDatabase implements AsyncDisposable {
         const unknown = progress.committing && isPassing(thrown);
         const again = isPassing(thrown) && (repeatable || !unknown) && clock.now() < patienceEnds;
         if (!again) {
-          throw toPostgresError(thrown, unknown ? "unknown" : "unchanged");
+          throw toPostgresError(thrown, unknown ? "unknown" : "unchanged", this.#options.kind);
         }
         await new Promise<void>((resolve) => {
           clock.startTimer(resolve, delayMs * (0.5 + Math.random()));
@@ -141,9 +143,9 @@ export class PostgresDatabase implements AsyncDisposable {
 
   async #connect(): Promise<PostgresClient> {
     if (this.#closed) {
-      throw new SessionError("The session store on Postgres was closed.", {
-        code: "store-unavailable",
-      });
+      const { kind } = this.#options;
+      const message = `The store of ${kind.what} on Postgres was closed.`;
+      throw kind.error(message, { code: "store-unavailable" });
     }
     const { source } = this.#options;
     if ("connect" in source) {
@@ -155,14 +157,14 @@ export class PostgresDatabase implements AsyncDisposable {
 
   /** Whoever may not create tables needs not, where they are up to date. */
   async #migrate(): Promise<void> {
-    const { schema } = this.#options;
+    const { schema, kind } = this.#options;
     const work = async (statements: PostgresStatements): Promise<void> => {
-      if ((await versionOf(statements, schema)) < postgresMigrations.length) {
+      if ((await versionOf(statements, schema, kind)) < postgresMigrations.length) {
         await statements.get("SELECT pg_advisory_xact_lock($1, hashtext($2))", [
           migrationLock,
           schema,
         ]);
-        await migrate(statements, schema);
+        await migrate(statements, schema, kind);
       }
     };
     await this.#once(work, { committing: false });
@@ -210,7 +212,7 @@ async function openPool(
   const { Pool, Client } = await loadPg();
   if (!isConnectionString(connectionString, Client)) {
     throw new ConfigurationError(
-      "The connection string of the session store is not valid. Write postgres://user:password@host:port/database, with special characters in the password as %-codes.",
+      "The connection string of the store is not valid. Write postgres://user:password@host:port/database, with special characters in the password as %-codes.",
       { code: "invalid-configuration" },
     );
   }
@@ -242,15 +244,19 @@ async function loadPg(): Promise<typeof import("pg")["default"]> {
     return (await import("pg")).default;
   } catch (cause) {
     throw new ConfigurationError(
-      "Sessions on Postgres need the package pg, which is not installed: npm i pg",
+      "A store on Postgres needs the package pg, which is not installed: npm i pg",
       { code: "missing-package", cause },
     );
   }
 }
 
 /** Called by one at a time. */
-async function migrate(statements: PostgresStatements, schema: string): Promise<void> {
-  const version = await versionOf(statements, schema); // another may have been first
+async function migrate(
+  statements: PostgresStatements,
+  schema: string,
+  kind: StoreKind,
+): Promise<void> {
+  const version = await versionOf(statements, schema, kind); // another may have been first
   if (version === 0) {
     await statements.run(
       `CREATE SCHEMA IF NOT EXISTS ${schema};
@@ -265,7 +271,11 @@ async function migrate(statements: PostgresStatements, schema: string): Promise<
 }
 
 /** The version of the tables; 0 where there are none. */
-async function versionOf(statements: PostgresStatements, schema: string): Promise<number> {
+async function versionOf(
+  statements: PostgresStatements,
+  schema: string,
+  kind: StoreKind,
+): Promise<number> {
   // Not by `to_regclass`: that may remember that there was no table before we waited for the lock.
   const table = await statements.get(
     "SELECT 1 FROM pg_tables WHERE schemaname = $1 AND tablename = 'store_version'",
@@ -277,7 +287,7 @@ async function versionOf(statements: PostgresStatements, schema: string): Promis
   const row = await statements.get(`SELECT version FROM ${schema}.store_version`);
   const version = Number(row?.["version"]);
   if (version > postgresMigrations.length) {
-    throw new SessionError(
+    throw kind.error(
       `The tables in the Postgres schema ${schema} were made by a newer Dragoman (version ${version}; this one knows ${postgresMigrations.length}). Update Dragoman.`,
       { code: "store-too-new" },
     );

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { SessionError } from "../agent/session-error.ts";
 import { isPassing, toPostgresError } from "./postgres-error.ts";
+import { sessionKind } from "./session-record.ts";
 
 const failure = (code: string | undefined, message = "said the server"): Error =>
   Object.assign(new Error(message), code === undefined ? {} : { code });
@@ -30,7 +31,7 @@ const cases: readonly (readonly [string, Error, string, boolean])[] = [
 test.each(cases)(
   "%s has our code, its cause, and is tried again or not",
   (_, thrown, code, again) => {
-    const error = toPostgresError(thrown, "unchanged");
+    const error = toPostgresError(thrown, "unchanged", sessionKind);
     expect(error).toMatchObject({ code, cause: thrown });
     expect(String(error)).toContain(`${thrown.message}. Nothing was changed.`);
     expect(isPassing(thrown)).toBe(again);
@@ -38,7 +39,9 @@ test.each(cases)(
 );
 
 test("where it is not known whether a change holds, the message says so", () => {
-  expect(String(toPostgresError(failure("08006"), "unknown"))).toMatch(/is unknown.*groupId/);
+  expect(String(toPostgresError(failure("08006"), "unknown", sessionKind))).toMatch(
+    /is unknown.*groupId/,
+  );
 });
 
 test("our own errors, and mistakes in a program, stay as they are", () => {
@@ -47,7 +50,7 @@ test("our own errors, and mistakes in a program, stay as they are", () => {
     new TypeError("x is not a function"),
     "no error",
   ]) {
-    expect(toPostgresError(thrown, "unchanged")).toBe(thrown);
+    expect(toPostgresError(thrown, "unchanged", sessionKind)).toBe(thrown);
     expect(isPassing(thrown)).toBe(false);
   }
 });

@@ -1,5 +1,5 @@
-import { SessionError, type SessionErrorCode } from "../agent/session-error.ts";
 import { DragomanError, messageOf } from "../base/dragoman-error.ts";
+import type { StoreFailureCode, StoreKind } from "./store-kind.ts";
 
 /** What a failure of Postgres means, by its SQLSTATE (appendix A of the manual). */
 type Meaning =
@@ -24,7 +24,11 @@ export function isPassing(thrown: unknown): boolean {
  *
  * @param outcome what became of the change that was wanted.
  */
-export function toPostgresError(thrown: unknown, outcome: "unchanged" | "unknown"): unknown {
+export function toPostgresError(
+  thrown: unknown,
+  outcome: "unchanged" | "unknown",
+  kind: StoreKind,
+): unknown {
   const meaning = meaningOf(thrown);
   if (meaning === undefined || DragomanError.is(thrown)) {
     return thrown;
@@ -32,17 +36,17 @@ export function toPostgresError(thrown: unknown, outcome: "unchanged" | "unknown
   const { code, text } = explanations[meaning];
   const change =
     outcome === "unknown"
-      ? "Whether the change was made is unknown: read it again, or send groups with a groupId."
+      ? `Whether the change was made is unknown: ${kind.ifUnknown}.`
       : "Nothing was changed.";
-  return new SessionError(`${text}: ${messageOf(thrown)}. ${change}`, { code, cause: thrown });
+  return kind.error(`${text}: ${messageOf(thrown)}. ${change}`, { code, cause: thrown });
 }
 
 const explanations: Readonly<
-  Record<Meaning, { readonly code: SessionErrorCode; readonly text: string }>
+  Record<Meaning, { readonly code: StoreFailureCode; readonly text: string }>
 > = {
   gone: { code: "store-unavailable", text: "The Postgres server cannot be reached" },
   undone: { code: "store-locked", text: "Postgres gives way to other transactions all the time" },
-  locked: { code: "store-locked", text: "Somebody holds the session in Postgres for too long" },
+  locked: { code: "store-locked", text: "Somebody holds the same rows in Postgres for too long" },
   full: { code: "store-full", text: "The Postgres server has no space left" },
   corrupt: { code: "store-corrupt", text: "The tables in Postgres are damaged or were changed" },
   refused: { code: "store-unavailable", text: "Postgres refuses" },

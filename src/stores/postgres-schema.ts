@@ -31,4 +31,47 @@ export const postgresMigrations: readonly ((schema: string) => string)[] = [
   CREATE INDEX messages_by_group ON ${schema}.messages (session, group_id, sequence)
     WHERE group_id IS NOT NULL;
   `,
+  (schema) => `
+  CREATE TABLE ${schema}.runs (
+    key bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    app text COLLATE "C" NOT NULL,
+    id text COLLATE "C" NOT NULL,
+    agent text COLLATE "C" NOT NULL,
+    actor text COLLATE "C",
+    session text COLLATE "C",
+    owner text COLLATE "C" NOT NULL,
+    status text COLLATE "C" NOT NULL,
+    ready boolean NOT NULL,
+    input text NOT NULL,
+    waiting text NOT NULL,
+    decisions text NOT NULL,
+    text text,
+    output text,
+    usage text,
+    error text,
+    sequence bigint NOT NULL,
+    created_at bigint NOT NULL,
+    updated_at bigint NOT NULL,
+    UNIQUE (app, id)
+  );
+  CREATE INDEX runs_by_time ON ${schema}.runs (app, updated_at, id);
+  CREATE INDEX runs_by_actor ON ${schema}.runs (app, actor, updated_at, id);
+  CREATE INDEX runs_by_session ON ${schema}.runs (app, session, updated_at, id);
+  CREATE INDEX runs_by_status ON ${schema}.runs (app, status, updated_at, id);
+  CREATE TABLE ${schema}.run_steps (
+    ordinal bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    run bigint NOT NULL REFERENCES ${schema}.runs (key) ON DELETE CASCADE,
+    key text COLLATE "C" NOT NULL,
+    tries bigint,
+    value text,
+    UNIQUE (run, key)
+  );
+  CREATE TABLE ${schema}.run_events (
+    run bigint NOT NULL REFERENCES ${schema}.runs (key) ON DELETE CASCADE,
+    sequence bigint NOT NULL,
+    event text NOT NULL,
+    pieces text,
+    PRIMARY KEY (run, sequence)
+  );
+  `,
 ];

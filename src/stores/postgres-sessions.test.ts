@@ -2,7 +2,8 @@ import { inspect } from "node:util";
 import { expect, test } from "vitest";
 import { failureOf } from "../../test/failure-of.ts";
 import { ConfigurationError } from "../base/dragoman-error.ts";
-import { type PostgresSessionsOptions, postgresSessions } from "./postgres-sessions.ts";
+import type { PostgresStoreOptions } from "./postgres-options.ts";
+import { postgresSessions } from "./postgres-sessions.ts";
 
 // What needs a server is in e2e/postgres-sessions.test.ts.
 const key = { app: "desk", id: "s" } as const;
@@ -10,7 +11,7 @@ const connectionString = "postgres://ann:hunter2@127.0.0.1:1/desk";
 const pool = { connect: () => Promise.reject(new Error("never used")) };
 
 /** Options that make no store. */
-const mistakes: Readonly<Record<string, PostgresSessionsOptions>> = {
+const mistakes: Readonly<Record<string, PostgresStoreOptions>> = {
   "no database": {},
   "two databases": { connectionString, pool },
   "a schema that is no plain name": { connectionString, schema: 'x"; DROP TABLE y; --' },

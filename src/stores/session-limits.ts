@@ -6,6 +6,7 @@ import type {
   SessionFilter,
   SessionKey,
 } from "../agent/session-store.ts";
+import { textProblem } from "../base/text-problem.ts";
 
 /** What the stores of this folder take at most; anything beyond is `session-invalid`. */
 export const sessionLimits = {
@@ -83,16 +84,10 @@ function checkId(value: string, what: string): void {
   }
 }
 
-/** Half a surrogate pair is no Unicode: databases would take two different ids for one. */
 function checkText(value: string, what: string, longest: number): void {
-  if (typeof value !== "string") {
-    throw invalid(`The ${what} is not a text but ${value === null ? "null" : typeof value}.`);
-  }
-  if (value.length > longest) {
-    throw invalid(`The ${what} is ${value.length} characters long; ${longest} are allowed.`);
-  }
-  if (!value.isWellFormed() || /\p{Cc}/u.test(value)) {
-    throw invalid(`The ${what} holds control characters, or half a character.`);
+  const problem = textProblem(value, what, longest);
+  if (problem !== undefined) {
+    throw invalid(problem);
   }
 }
 

@@ -9,6 +9,14 @@ import type {
 import { isJsonObject, type JsonObject, parseJson } from "../base/json.ts";
 import type { Message } from "../message/message.ts";
 import { sessionLimits } from "./session-limits.ts";
+import type { StoreKind } from "./store-kind.ts";
+
+/** Databases that sessions are kept in. */
+export const sessionKind: StoreKind = {
+  what: "sessions",
+  ifUnknown: "read it again, or send groups with a groupId",
+  error: (message, options) => new SessionError(message, options),
+};
 
 /** A session as a store's row has it, whatever types its driver gives. */
 export interface SessionRow {

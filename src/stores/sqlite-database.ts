@@ -1,11 +1,11 @@
 import { mkdir, open } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from "node:sqlite";
-import { SessionError } from "../agent/session-error.ts";
 import type { Clock } from "../base/clock.ts";
 import { ConfigurationError } from "../base/dragoman-error.ts";
 import { isSqliteBusy, toSqliteError } from "./sqlite-error.ts";
 import { applicationId, sqliteMigrations } from "./sqlite-schema.ts";
+import type { StoreKind } from "./store-kind.ts";
 
 /** Which database, and what it may cost. */
 export interface SqliteDatabaseOptions {
@@ -15,6 +15,8 @@ export interface SqliteDatabaseOptions {
   /** How long to wait while somebody else writes. */
   readonly busyTimeoutMs: number;
   readonly clock: Clock;
+  /** What is kept there. */
+  readonly kind: StoreKind;
 }
 
 /** A row, by its columns. */
@@ -49,24 +51,29 @@ export class SqliteDatabase implements AsyncDisposable {
   /**
    * Does `work`, which is synchronous, as one transaction: all of it holds, or, where it throws, nothing.
    *
-   * @throws SessionError; what `work` throws.
+   * @throws errors of the store's kind; what `work` throws.
    */
   async transaction<Result>(
     mode: "read" | "write",
     work: (statements: SqliteStatements) => Result,
   ): Promise<Result> {
-    const { file, clock, busyTimeoutMs } = this.#options;
+    const { file, clock, busyTimeoutMs, kind } = this.#options;
     const patienceEnds = clock.now() + busyTimeoutMs;
     while (true) {
       try {
         return (await this.#connect()).transaction(mode, work);
       } catch (thrown) {
         if (!isSqliteBusy(thrown) || clock.now() >= patienceEnds) {
-          throw toSqliteError(thrown, file);
+          throw toSqliteError(thrown, file, kind);
         }
         await pause(clock);
       }
     }
+  }
+
+  /** A number that is another one as soon as another connection has changed the database. */
+  async version(): Promise<number> {
+    return numberOf(await this.#connect(), "data_version");
   }
 
   /**
@@ -90,8 +97,9 @@ export class SqliteDatabase implements AsyncDisposable {
 
   #connect(): Promise<Connection> {
     if (this.#closed) {
-      const message = `The database ${this.#options.file} was closed.`;
-      return Promise.reject(new SessionError(message, { code: "store-unavailable" }));
+      const { file, kind } = this.#options;
+      const message = `The database ${file} was closed.`;
+      return Promise.reject(kind.error(message, { code: "store-unavailable" }));
     }
     this.#connection ??= connect(this.#options).catch((thrown) => {
       this.#connection = undefined; // the next use tries again
@@ -145,13 +153,13 @@ class Connection implements SqliteStatements {
   }
 }
 
-async function connect({ file, maxBytes }: SqliteDatabaseOptions): Promise<Connection> {
+async function connect({ file, maxBytes, kind }: SqliteDatabaseOptions): Promise<Connection> {
   const sqlite = await loadSqlite();
   await createPrivateFile(file);
   const database = new sqlite.DatabaseSync(file, { timeout: blockingWaitMs });
   try {
     const connection = new Connection(database);
-    connection.transaction("read", () => checkOwner(connection, file));
+    connection.transaction("read", () => checkOwner(connection, file, kind));
     database.exec("PRAGMA journal_mode = WAL");
     database.exec("PRAGMA synchronous = FULL");
     database.exec("PRAGMA foreign_keys = ON");
@@ -160,7 +168,10 @@ async function connect({ file, maxBytes }: SqliteDatabaseOptions): Promise<Conne
       const pages = Math.floor(maxBytes / numberOf(connection, "page_size"));
       database.exec(`PRAGMA max_page_count = ${Math.max(1, pages)}`);
     }
-    connection.transaction("write", () => migrate(connection, file));
+    // Whoever only reads tables that are up to date need not wait for a writer.
+    if (numberOf(connection, "user_version") !== sqliteMigrations.length) {
+      connection.transaction("write", () => migrate(connection, file, kind));
+    }
     return connection;
   } catch (thrown) {
     database.close();
@@ -173,7 +184,7 @@ async function loadSqlite(): Promise<typeof import("node:sqlite")> {
     return await import("node:sqlite");
   } catch (cause) {
     throw new ConfigurationError(
-      "This runtime has no node:sqlite. Use Node 22.18 or newer, or another session store.",
+      "This runtime has no node:sqlite. Use Node 22.18 or newer, or another store.",
       { code: "missing-package", cause },
     );
   }
@@ -187,22 +198,22 @@ async function createPrivateFile(file: string): Promise<void> {
 }
 
 /** Leaves the databases of other programs alone. */
-function checkOwner(connection: Connection, file: string): void {
+function checkOwner(connection: Connection, file: string, kind: StoreKind): void {
   const owner = numberOf(connection, "application_id");
   const tables = Number(connection.get("SELECT count(*) AS tables FROM sqlite_schema")?.["tables"]);
   if (owner !== applicationId && (owner !== 0 || tables > 0)) {
-    throw new SessionError(
-      `The file ${file} is a database of another program. Name a file of its own for the sessions.`,
+    throw kind.error(
+      `The file ${file} is a database of another program. Name a file of its own for the ${kind.what}.`,
       { code: "store-corrupt" },
     );
   }
 }
 
-function migrate(connection: Connection, file: string): void {
+function migrate(connection: Connection, file: string, kind: StoreKind): void {
   const { database } = connection;
   const version = numberOf(connection, "user_version");
   if (version > sqliteMigrations.length) {
-    throw new SessionError(
+    throw kind.error(
       `The database ${file} was written by a newer Dragoman (version ${version} of its tables; this one knows ${sqliteMigrations.length}). Update Dragoman.`,
       { code: "store-too-new" },
     );

@@ -1,5 +1,5 @@
-import { SessionError, type SessionErrorCode } from "../agent/session-error.ts";
 import { DragomanError, messageOf } from "../base/dragoman-error.ts";
+import type { StoreFailureCode, StoreKind } from "./store-kind.ts";
 
 /** Primary result codes of SQLite (https://sqlite.org/rescode.html). */
 const resultCodes = {
@@ -17,18 +17,18 @@ export function isSqliteBusy(thrown: unknown): boolean {
 }
 
 /** What a database could not do, in our words. An error of our own stays as it is. */
-export function toSqliteError(thrown: unknown, file: string): unknown {
+export function toSqliteError(thrown: unknown, file: string, kind: StoreKind): unknown {
   if (DragomanError.is(thrown) || !(thrown instanceof Error && "code" in thrown)) {
     return thrown;
   }
   const { code, text } = explain(thrown, file);
-  return new SessionError(text, { code, cause: thrown });
+  return kind.error(text, { code, cause: thrown });
 }
 
 function explain(
   thrown: unknown,
   file: string,
-): { readonly code: SessionErrorCode; readonly text: string } {
+): { readonly code: StoreFailureCode; readonly text: string } {
   switch (resultCodeOf(thrown)) {
     case resultCodes.busy:
     case resultCodes.locked:

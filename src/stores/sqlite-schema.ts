@@ -32,4 +32,47 @@ export const sqliteMigrations: readonly string[] = [
   CREATE INDEX messages_by_group ON messages (session, group_id, sequence)
     WHERE group_id IS NOT NULL;
   `,
+  `
+  CREATE TABLE runs (
+    key INTEGER PRIMARY KEY AUTOINCREMENT,
+    app TEXT NOT NULL,
+    id TEXT NOT NULL,
+    agent TEXT NOT NULL,
+    actor TEXT,
+    session TEXT,
+    owner TEXT NOT NULL,
+    status TEXT NOT NULL,
+    ready INTEGER NOT NULL,
+    input TEXT NOT NULL,
+    waiting TEXT NOT NULL,
+    decisions TEXT NOT NULL,
+    text TEXT,
+    output TEXT,
+    usage TEXT,
+    error TEXT,
+    sequence INTEGER NOT NULL,
+    created_at INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL,
+    UNIQUE (app, id)
+  ) STRICT;
+  CREATE INDEX runs_by_time ON runs (app, updated_at, id);
+  CREATE INDEX runs_by_actor ON runs (app, actor, updated_at, id);
+  CREATE INDEX runs_by_session ON runs (app, session, updated_at, id);
+  CREATE INDEX runs_by_status ON runs (app, status, updated_at, id);
+  CREATE TABLE run_steps (
+    ordinal INTEGER PRIMARY KEY AUTOINCREMENT,
+    run INTEGER NOT NULL REFERENCES runs (key) ON DELETE CASCADE,
+    key TEXT NOT NULL,
+    tries INTEGER,
+    value TEXT,
+    UNIQUE (run, key)
+  ) STRICT;
+  CREATE TABLE run_events (
+    run INTEGER NOT NULL REFERENCES runs (key) ON DELETE CASCADE,
+    sequence INTEGER NOT NULL,
+    event TEXT NOT NULL,
+    pieces TEXT,
+    PRIMARY KEY (run, sequence)
+  ) STRICT;
+  `,
 ];

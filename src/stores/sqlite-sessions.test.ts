@@ -9,7 +9,8 @@ import { testSharedSessionStore } from "../../test/session-writers.ts";
 import type { SessionStore } from "../agent/session-store.ts";
 import { ConfigurationError } from "../base/dragoman-error.ts";
 import type { Message } from "../message/message.ts";
-import { type SqliteSessionsOptions, sqliteSessions } from "./sqlite-sessions.ts";
+import type { SqliteStoreOptions } from "./sqlite-options.ts";
+import { sqliteSessions } from "./sqlite-sessions.ts";
 
 let folder: string;
 let file: string;
@@ -26,7 +27,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
-function open(options: Partial<SqliteSessionsOptions> = {}): SessionStore {
+function open(options: Partial<SqliteStoreOptions> = {}): SessionStore {
   const store = sqliteSessions({ file, ...options });
   opened.push(store);
   return store;

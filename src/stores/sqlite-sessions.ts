@@ -11,7 +11,6 @@ import type {
   StoredMessage,
 } from "../agent/session-store.ts";
 import { type Clock, systemClock } from "../base/clock.ts";
-import { ConfigurationError } from "../base/dragoman-error.ts";
 import { createId } from "../base/ids.ts";
 import type { Message } from "../message/message.ts";
 import {
@@ -29,28 +28,15 @@ import {
   mergeState,
   parseCursor,
   sessionExists,
+  sessionKind,
   sessionNotFound,
   toPage,
   toSession,
   toState,
   toStoredMessage,
 } from "./session-record.ts";
-import { SqliteDatabase, type SqliteRow, type SqliteStatements } from "./sqlite-database.ts";
-
-/** Options of {@link sqliteSessions}. */
-export interface SqliteSessionsOptions {
-  /**
-   * The database; it is created, with its folder, where it is not there, for its owner's eyes only. On
-   * a disk of this machine: SQLite's locks do not hold on network drives.
-   */
-  readonly file: string;
-  /** The greatest size of the file, in bytes; then `store-full`. Default: what the disk has. */
-  readonly maxBytes?: number;
-  /** How long to wait while another process writes, before `store-locked`. Default 10 000. */
-  readonly busyTimeoutMs?: number;
-  /** Default: the machine's clock. */
-  readonly clock?: Clock;
-}
+import type { SqliteDatabase, SqliteRow, SqliteStatements } from "./sqlite-database.ts";
+import { type SqliteStoreOptions, sqliteDatabase } from "./sqlite-options.ts";
 
 /**
  * Sessions in one file, by the SQLite that Node brings along: nothing to install. Any number of
@@ -61,15 +47,8 @@ export interface SqliteSessionsOptions {
  *
  * @throws ConfigurationError where `file` names none; the store's methods: see `SessionStore`.
  */
-export function sqliteSessions(options: SqliteSessionsOptions): SessionStore {
-  const { file, maxBytes, busyTimeoutMs = 10_000, clock = systemClock } = options;
-  if (typeof file !== "string" || file === "" || file.startsWith(":")) {
-    throw new ConfigurationError(
-      `The file of a session store is ${JSON.stringify(file)}: give a path, or use memorySessions().`,
-      { code: "invalid-configuration" },
-    );
-  }
-  return new SqliteSessions(new SqliteDatabase({ file, maxBytes, busyTimeoutMs, clock }), clock);
+export function sqliteSessions(options: SqliteStoreOptions): SessionStore {
+  return new SqliteSessions(sqliteDatabase(options, sessionKind), options.clock ?? systemClock);
 }
 
 class SqliteSessions implements SessionStore {

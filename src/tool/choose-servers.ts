@@ -20,8 +20,8 @@ export type ServerChoiceReason =
   | "below-threshold"
   | "scorer-unavailable";
 
-/** Which servers a message is for, and why. */
-export interface ServerChoice {
+/** Which servers a message is for, and why. Plain JSON. */
+export type ServerChoice = {
   readonly reason: ServerChoiceReason;
   /** The name of the scorer. */
   readonly scorer: string;
@@ -30,14 +30,14 @@ export interface ServerChoice {
   readonly servers: readonly ChosenServer[];
   /** What went wrong with a scorer that is unavailable. */
   readonly problem?: string;
-}
+};
 
 /** One server and what was decided. */
-export interface ChosenServer {
+export type ChosenServer = {
   readonly name: string;
   readonly chosen: boolean;
   readonly score?: number;
-}
+};
 
 /**
  * Chooses the servers that a message is for. Where it cannot tell, it chooses all: a server too many

@@ -1,4 +1,6 @@
 import type { McpLimits } from "./mcp-limits.ts";
+import type { McpOAuth } from "./mcp-oauth.ts";
+import type { PinsSetting } from "./tool-pins.ts";
 
 /** An MCP server that is started as a child process and spoken to over its standard streams. */
 export interface StdioTransport {
@@ -21,8 +23,8 @@ export interface UrlTransport {
   readonly headers?: Readonly<Record<string, string>>;
   /** Short for an `Authorization: Bearer` header. */
   readonly token?: string;
-  /** The same for a token that changes: it is asked for with every request. */
-  readonly auth?: TokenSource;
+  /** The same for a token that changes: it is asked for with every request, or had by OAuth. */
+  readonly auth?: TokenSource | McpOAuth;
   /** Called last with every request, redirects included; what it returns is added to the headers. */
   readonly signer?: RequestSigner;
   /** Allows `http:` (and `ws:`) URLs. Default false: only `https:` and `wss:`. */
@@ -74,6 +76,11 @@ export interface TransportTls {
 export interface HttpTransport extends UrlTransport {
   /** `http` is another word for `streamable-http`. */
   readonly type: "streamable-http" | "http";
+  /**
+   * Whether the server is told, by an HTTP DELETE, that its session ends when the connection is
+   * closed. Default true. Since revision 2026-07-28 there are no sessions to end.
+   */
+  readonly terminateSession?: boolean;
 }
 
 /**
@@ -95,6 +102,15 @@ export interface WebSocketTransport extends UrlTransport {
 /** How an MCP server is reached. */
 export type McpTransport = StdioTransport | HttpTransport | SseTransport | WebSocketTransport;
 
+/**
+ * Which revisions of MCP are spoken with a server: those up to 2025-11-25, which begin with a
+ * handshake (`"legacy"`); the one without, in which each request stands for itself (`"2026-07-28"`);
+ * or what the server turns out to speak, the newer one where it knows both (`"auto"`).
+ */
+export type McpProtocol = "auto" | "legacy" | "2026-07-28";
+/** What is done with what a server says on its use: a stranger's text for the system prompt. */
+export type InstructionsPolicy = "off" | "include";
+
 /** An MCP server as plain data. The kernel only carries it; `dragoman/mcp` makes a toolset of it. */
 export interface McpServerConfig {
   /** Unique alias of the server in this application. */
@@ -106,6 +122,15 @@ export interface McpServerConfig {
   readonly timeoutMs?: number;
   /** How much is taken of the server. */
   readonly limits?: McpLimits;
+  /**
+   * Default: `"auto"` over streamable HTTP, else `"legacy"`, since some programs end when they are
+   * asked for what they do not know.
+   */
+  readonly protocol?: McpProtocol;
   /** Tools that the server publishes and that are not had, by its own names. */
   readonly disabledTools?: readonly string[];
+  /** Whether its tools must be as they were pinned. Default: what is configured for all, else `"off"`. */
+  readonly pins?: PinsSetting;
+  /** Whether the model is told what the server says on its use, in a fence. Default `"off"`. */
+  readonly instructions?: InstructionsPolicy;
 }

@@ -1,5 +1,7 @@
+import type { Json } from "../base/json.ts";
 import type { Binding } from "./binding.ts";
 import type { Tool } from "./tool.ts";
+import type { PinsSetting } from "./tool-pins.ts";
 
 /**
  * What a server that cannot be used means for the run: recorded and reported, and the run goes on;
@@ -39,6 +41,20 @@ export interface Toolset {
 export interface ToolsetObserver {
   /** Something was left out or looks wrong: a malformed tool, a limit reached. */
   notice(code: string, message: string): void;
+  /** The server logged something. */
+  log?(entry: ServerLog): void;
+  /** What the configuration says of pins, for toolsets that say nothing. */
+  readonly pins?: PinsSetting | undefined;
+}
+
+/** Something that a server logged: a stranger's words, which a model is not shown. */
+export interface ServerLog {
+  /** How bad it is, in the words of syslog: `debug`, `info`, `notice`, `warning`, `error` and worse. */
+  readonly level: string;
+  /** Which part of the server speaks. */
+  readonly logger?: string;
+  /** A text, or whatever else the server sent. */
+  readonly data: Json;
 }
 
 /** A toolset that is open. */
@@ -56,6 +72,11 @@ export interface OpenToolset {
     reference: string,
     options: { readonly signal: AbortSignal },
   ): Promise<Uint8Array | undefined>;
+  /**
+   * What the server says on its use, for the system prompt; only where the application wants it. It
+   * stands in a fence that names the server and says that it is a stranger's text.
+   */
+  readonly instructions?: string | undefined;
   /** Closes it; called exactly once, also after failure and cancellation. It does not reject. */
   close(): Promise<void>;
 }

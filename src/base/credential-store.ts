@@ -1,4 +1,4 @@
-import type { JsonObject } from "../base/json.ts";
+import type { JsonObject } from "./json.ts";
 
 /**
  * Keeps tokens and what is needed to get them. Records are secret: they belong into no log, and on

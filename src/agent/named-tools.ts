@@ -1,0 +1,243 @@
+import { didYouMean } from "../base/closest-name.ts";
+import { ConfigurationError } from "../base/dragoman-error.ts";
+import type { ToolCallPart } from "../message/content.ts";
+import type { ToolCandidate } from "../tool/choose-tools.ts";
+import { LookAlikes } from "../tool/look-alike.ts";
+import type { ScoredDocument } from "../tool/scorer.ts";
+import type { Tool } from "../tool/tool.ts";
+import { normalizeToolName, uniqueToolNames } from "../tool/tool-names.ts";
+import type { ToolResult } from "../tool/tool-result.ts";
+import type { OpenedServer, OpeningScope, RunServers } from "./open-toolsets.ts";
+import type { ToolSearch } from "./tool-search.ts";
+import type { WantedTools } from "./wanted-tools.ts";
+
+/** The tools of one run, and what must be closed after it. */
+export interface RunTools {
+  /** All that may be called, by the name that the model sees. Grows by {@link update} only. */
+  readonly tools: ReadonlyMap<string, Tool>;
+  /** Those of them that the model is told of. Grows by {@link update} and {@link learn}. */
+  readonly shown: ReadonlyMap<string, Tool>;
+  readonly servers: RunServers;
+  /** What servers with tools in the run say on their use, fenced. Grows by {@link update} only. */
+  readonly instructions: readonly string[];
+  /** Adds the tools of servers that have become ready. @throws what `RunServers.check` throws. */
+  update(): void;
+  /** Adds a tool of Dragoman's own and shows it. @returns whether the run has it: not where its name is taken. */
+  add(tool: Tool): boolean;
+  /** Shows the tools that the calls of a turn have found. @throws what `RunServers.check` throws. */
+  learn(calls: readonly ToolCallPart[], results: readonly ToolResult[]): Promise<void>;
+  /** Waits for all servers, then updates. @throws what `RunServers.check` throws. */
+  complete(): Promise<void>;
+}
+
+/** Tools by the names that the model sees, all different. A name that was given stays. */
+export class NamedTools implements RunTools {
+  readonly servers: RunServers;
+  readonly #tools = new Map<string, Tool>();
+  readonly #shown = new Map<string, Tool>();
+  /** The servers' tools, as a search sees them. */
+  readonly #candidates = new Map<string, ToolCandidate>();
+  readonly #instructions: string[] = [];
+  readonly #lookAlikes = new LookAlikes();
+  readonly #wanted: WantedTools;
+  readonly #scope: OpeningScope;
+  /** How many more of the servers' tools are shown as they come. */
+  #room = Number.POSITIVE_INFINITY;
+  #search: ToolSearch | undefined;
+  /** How many of the open servers are in. */
+  #included = 0;
+  #missingTold = false;
+
+  constructor(wanted: WantedTools, servers: RunServers, scope: OpeningScope) {
+    this.servers = servers;
+    this.#wanted = wanted;
+    this.#scope = scope;
+    if (!wanted.silent) {
+      const native = wanted.native.map((tool) => ({ tool, server: undefined }));
+      this.show(this.#add(native));
+    }
+  }
+
+  get tools(): ReadonlyMap<string, Tool> {
+    return this.#tools;
+  }
+
+  get shown(): ReadonlyMap<string, Tool> {
+    return this.#shown;
+  }
+
+  get instructions(): readonly string[] {
+    return this.#instructions;
+  }
+
+  /** From now on only so many of the servers' tools are shown, those that `search` chooses. */
+  async hide(search: ToolSearch, limit: number): Promise<void> {
+    this.#room = 0;
+    // First, so that no server's tool can have its name.
+    const added = search.canFind ? this.#add([{ tool: search.findTools, server: undefined }]) : [];
+    this.update();
+    await search.begin();
+    this.#room = limit - this.#shownCandidates;
+    this.show(search.isUseful ? added : []);
+    this.#search = search;
+  }
+
+  update(): void {
+    this.servers.check();
+    const { open } = this.servers;
+    if (this.#wanted.silent || (this.#included === open.length && this.#missingTold)) {
+      return;
+    }
+    const fresh = open.slice(this.#included);
+    const chosen = chosenTools(this.#wanted, fresh);
+    const added = this.#add(chosen);
+    this.#included = open.length;
+    for (const { name, toolset } of fresh) {
+      if (toolset.instructions !== undefined && chosen.some(({ server }) => server === name)) {
+        this.#instructions.push(toolset.instructions);
+      }
+    }
+    this.show(added.slice(0, Math.max(0, this.#room)));
+    this.#room -= added.length;
+    this.#tellMissing();
+  }
+
+  add(tool: Tool): boolean {
+    if (!this.#wanted.silent && !this.#tools.has(tool.name)) {
+      this.#tools.set(tool.name, tool);
+      this.#shown.set(tool.name, tool);
+    }
+    return this.#tools.get(tool.name) === tool;
+  }
+
+  async learn(calls: readonly ToolCallPart[], results: readonly ToolResult[]): Promise<void> {
+    await this.#search?.learn(calls, results);
+  }
+
+  async complete(): Promise<void> {
+    await this.servers.complete();
+    this.update();
+  }
+
+  hidden(): readonly ToolCandidate[] {
+    return [...this.#candidates.values()].filter(({ name }) => !this.#shown.has(name));
+  }
+
+  show(names: readonly string[]): void {
+    for (const name of names) {
+      const tool = this.#tools.get(name);
+      if (tool !== undefined) {
+        this.#shown.set(name, tool);
+      }
+    }
+  }
+
+  get #shownCandidates(): number {
+    return this.#candidates.size - this.hidden().length;
+  }
+
+  /** @returns the names that they have got, in their order. */
+  #add(offered: readonly OfferedTool[]): readonly string[] {
+    const honest = offered.filter((one) => !this.#isLookAlike(one));
+    const names = namesOf(honest, this.#tools, this.#scope);
+    for (const [index, { tool, server, document }] of honest.entries()) {
+      const name = names[index] ?? tool.name; // one name for each tool
+      this.#tools.set(name, name === tool.name ? tool : tool.with({ name }));
+      if (server !== undefined && document !== undefined) {
+        this.#candidates.set(name, { name, server, document });
+      }
+    }
+    return names;
+  }
+
+  /** A name that can be mistaken for one that is there already is a server's way to get its calls. */
+  #isLookAlike({ tool: { name }, server }: OfferedTool): boolean {
+    const known = this.#lookAlikes.meet({ name, server });
+    if (known === undefined) {
+      return false;
+    }
+    const whose = known.server === undefined ? "" : ` of "${known.server}"`;
+    this.#scope.steps.emit({
+      kind: "notice",
+      code: "tool-look-alike",
+      message: `Tool "${name}" of "${server}" is left out, since its name can be mistaken for "${known.name}"${whose}. Give it another name with mapTool, or its toolset a prefix.`,
+    });
+    return true;
+  }
+
+  /** Once all servers have answered, names that were asked for and that nobody has. */
+  #tellMissing(): void {
+    if (this.#missingTold || !this.servers.settled) {
+      return;
+    }
+    this.#missingTold = true;
+    const offered = offeredTools(this.servers.open);
+    for (const name of this.#wanted.names ?? []) {
+      if (!offered.some((one) => answersTo(one, name))) {
+        const known = offered.map(({ tool }) => tool.name);
+        this.#scope.steps.emit({
+          kind: "notice",
+          code: "tool-missing",
+          message: `No tool is called "${name}".${didYouMean(name, known)}`,
+        });
+      }
+    }
+  }
+}
+
+/** A tool and the alias of the server that it comes from. */
+interface OfferedTool {
+  readonly tool: Tool;
+  readonly server: string | undefined;
+  readonly document?: ScoredDocument | undefined;
+}
+
+function offeredTools(servers: readonly OpenedServer[]): readonly OfferedTool[] {
+  return servers.flatMap(({ toolset, prefix, name: server, documents }) =>
+    toolset.tools.map((tool, index): OfferedTool => {
+      const name = normalizeToolName(`${server}_${tool.name}`);
+      return { tool: prefix ? tool.with({ name }) : tool, server, document: documents?.[index] };
+    }),
+  );
+}
+
+function chosenTools(
+  { names }: WantedTools,
+  servers: readonly OpenedServer[],
+): readonly OfferedTool[] {
+  const offered = offeredTools(servers);
+  return names === undefined
+    ? offered
+    : offered.filter((one) => names.some((name) => answersTo(one, name)));
+}
+
+const answersTo = ({ tool }: OfferedTool, name: string): boolean =>
+  tool.name === name || tool.source?.name === name;
+
+/** Names for tools that are all different, also from those that are taken. */
+function namesOf(
+  offered: readonly OfferedTool[],
+  taken: ReadonlyMap<string, Tool>,
+  { steps, binding }: OpeningScope,
+): readonly string[] {
+  const standing = [...taken.keys()].map((name) => ({ name, server: undefined }));
+  const asked = offered.map(({ tool, server }) => ({ name: tool.name, server }));
+  const names = uniqueToolNames([...standing, ...asked]).slice(standing.length);
+  offered.forEach(({ tool, server }, index) => {
+    const name = names[index] ?? tool.name; // one name for each tool
+    if (taken.has(name) || names.indexOf(name) < index) {
+      throw new ConfigurationError(
+        `Two tools of agent "${binding.agent.name}" are called "${name}". Rename one of them.`,
+        { code: "invalid-definition" },
+      );
+    }
+    if (name !== tool.name) {
+      steps.emit({
+        kind: "notice",
+        code: "tool-renamed",
+        message: `Tool "${tool.name}" of "${server}" is called "${name}" in this run, since its own name is taken or not valid.`,
+      });
+    }
+  });
+  return names;
+}

@@ -1,0 +1,165 @@
+import type { ToolCallPart } from "../message/content.ts";
+import { chooseServers } from "../tool/choose-servers.ts";
+import { chooseTools, type ToolCandidate, type ToolChoice } from "../tool/choose-tools.ts";
+import { choiceOf, defineFindTools, type FoundTools, findToolsName } from "../tool/find-tools.ts";
+import { rankTools } from "../tool/rank-tools.ts";
+import type { ScoredDocument } from "../tool/scorer.ts";
+import type { Tool } from "../tool/tool.ts";
+import type { ToolResult } from "../tool/tool-result.ts";
+import type { Discovery, ToolDiscovery } from "./discovery.ts";
+import type { OpeningScope, RunServers } from "./open-toolsets.ts";
+import type { KnownServer, Question } from "./select-servers.ts";
+
+/** A run's tools, of which not all are shown to the model. */
+export interface HidingTools {
+  readonly servers: RunServers;
+  /** The servers' tools that are not shown. */
+  hidden(): readonly ToolCandidate[];
+  /** Shows tools from the next step on. A name that is not there is passed over. */
+  show(names: readonly string[]): void;
+  /** Takes in the tools of servers that have become ready. */
+  update(): void;
+}
+
+/** What a search of tools works with. */
+export interface ToolSearchOptions {
+  readonly discovery: Discovery & { readonly tools: ToolDiscovery };
+  readonly question: Question;
+  /** Servers that are not connected. */
+  readonly others: readonly KnownServer[];
+  /** Names of all servers. */
+  readonly servers: readonly string[];
+  readonly tools: HidingTools;
+  readonly scope: OpeningScope;
+}
+
+/** No more tools than so many come of one search. */
+const mostFound = 8;
+
+/** No more servers than so many are connected by one search to learn what tools they have. */
+const mostAsked = 4;
+
+/** Chooses the tools that a model is shown, and searches the others for it. */
+export class ToolSearch {
+  readonly #options: ToolSearchOptions;
+
+  constructor(options: ToolSearchOptions) {
+    this.#options = options;
+  }
+
+  /** Shows the tools for the question, as one step; those that the conversation has used stay. */
+  async begin(): Promise<void> {
+    const { question, tools, discovery, scope } = this.#options;
+    const { limit, scorer } = discovery.tools;
+    const candidates = tools.hidden();
+    const { signal } = scope.binding;
+    const choice = await scope.steps.run("discover:tools", async () =>
+      chooseTools(question.message, candidates, { limit, scorer, signal }),
+    );
+    tools.show(choice.tools.map(({ name }) => name));
+    tools.show([...question.usedTools]);
+    scope.steps.emit({ kind: "discovery-end", of: "tools", ...choice });
+  }
+
+  /** Whether the model can go on with what it finds. */
+  get canFind(): boolean {
+    return this.#options.question.goesOn;
+  }
+
+  /** Whether there is anything that could be found. */
+  get isUseful(): boolean {
+    const { tools, others } = this.#options;
+    return tools.hidden().length > 0 || others.length > 0 || !tools.servers.settled;
+  }
+
+  /** The tool that searches. */
+  get findTools(): Tool {
+    return defineFindTools(this.#options.servers, (query) => this.#find(query));
+  }
+
+  /**
+   * Shows what the calls of a turn have found. It goes by the results alone, so that a run which is
+   * resumed and does not search again has the same tools.
+   */
+  async learn(calls: readonly ToolCallPart[], results: readonly ToolResult[]): Promise<void> {
+    const { others, tools, scope } = this.#options;
+    for (const [index, result] of results.entries()) {
+      const choice = calls[index]?.name === findToolsName ? choiceOf(result) : undefined;
+      if (choice !== undefined) {
+        const wanted = new Set(choice.tools.map(({ server }) => server));
+        await this.#connect(others.filter(({ entry }) => wanted.has(entry.name)));
+        tools.show(choice.tools.map(({ name }) => name));
+        scope.steps.emit({ kind: "discovery-end", of: "tools", ...choice });
+      }
+    }
+  }
+
+  async #find(query: string): Promise<FoundTools> {
+    const { tools, discovery, scope } = this.#options;
+    const { limit, scorer } = discovery.tools;
+    await this.#connect(await this.#worthAsking(query));
+    const hidden = tools.hidden();
+    const unconnected = this.#unconnected();
+    const known = unconnected.flatMap(({ document }) => document.tools ?? []);
+    const documents = [...hidden.map(({ document }) => document), ...known];
+    const { signal } = scope.binding;
+    const most = Math.min(limit, mostFound);
+    const { ranked, ...how } = await rankTools(query, documents, { limit: most, scorer, signal });
+    const best = ranked.map(({ index, score }) => ({ document: documents[index], score }));
+    const found = new Set(best.map(({ document }) => document));
+    const wanted = unconnected.filter(({ document }) =>
+      document.tools?.some((tool) => found.has(tool)),
+    );
+    await this.#connect(wanted);
+    const candidates = tools.hidden();
+    const chosen = best.flatMap(({ document, score }) => {
+      const candidate = candidates.find((one) => isOf(one, document));
+      return candidate === undefined ? [] : [{ candidate, score }];
+    });
+    const choice: ToolChoice = {
+      reason: "found",
+      query,
+      ...how,
+      tools: chosen.map(({ candidate: { name, server }, score }) => ({ name, server, score })),
+      among: documents.length,
+    };
+    const reached = new Set(tools.servers.open.map(({ name }) => name));
+    return {
+      choice,
+      descriptions: chosen.map(({ candidate }) => candidate.document.description),
+      unreachable: wanted.map(({ entry }) => entry.name).filter((name) => !reached.has(name)),
+    };
+  }
+
+  #unconnected(): readonly KnownServer[] {
+    const { others, tools } = this.#options;
+    return others.filter(({ entry }) => !tools.servers.isBegun(entry.name));
+  }
+
+  /** Servers whose tools nobody knows, but whose description fits. */
+  async #worthAsking(query: string): Promise<readonly KnownServer[]> {
+    const { discovery, scope } = this.#options;
+    const unknown = this.#unconnected().filter(({ document }) => document.tools === undefined);
+    const policy = typeof discovery.servers === "object" ? discovery.servers : {};
+    const documents = unknown.map(({ document }) => document);
+    const choice = await chooseServers(query, documents, policy, scope.binding.signal);
+    if (choice.reason !== "chosen") {
+      return [];
+    }
+    const best = choice.servers
+      .map(({ chosen, score = 0 }, index) => ({ server: unknown[index], chosen, score }))
+      .filter(({ chosen }) => chosen)
+      .toSorted((left, right) => right.score - left.score);
+    return best.slice(0, mostAsked).flatMap(({ server }) => (server === undefined ? [] : [server]));
+  }
+
+  async #connect(wanted: readonly KnownServer[]): Promise<void> {
+    const { tools } = this.#options;
+    await Promise.all(wanted.map(({ entry }) => tools.servers.connect(entry)));
+    tools.update();
+  }
+}
+
+/** Whether a tool of the run is what a document of a catalogue, or its own, describes. */
+const isOf = ({ server, document }: ToolCandidate, wanted: ScoredDocument | undefined): boolean =>
+  document === wanted || (server === wanted?.server?.name && document.name === wanted.name);

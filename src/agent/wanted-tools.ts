@@ -1,0 +1,120 @@
+import { isTool, type Tool } from "../tool/tool.ts";
+import { isToolset, type Toolset } from "../tool/toolset.ts";
+import type { McpEntry, ToolEntry } from "./agent-runtime.ts";
+import { participantOf } from "./assembly.ts";
+import { delegateTool } from "./delegate-tool.ts";
+import type { Discovery } from "./discovery.ts";
+import type { OpeningScope } from "./open-toolsets.ts";
+import { resolveSelection, type Selection } from "./selection.ts";
+
+/** What one level says of tools and servers. */
+export interface ToolLevel {
+  readonly tools?: Selection<ToolEntry> | undefined;
+  readonly mcp?: Selection<McpEntry> | undefined;
+  /** Which of them are used, by what is asked; `"none"` uses all. The innermost that is given counts, whole. */
+  readonly discovery?: Discovery | "none" | undefined;
+}
+
+/** What all levels say together. */
+export interface ToolLevels {
+  /** From the outermost to the innermost, the run's own last. */
+  readonly levels: readonly ToolLevel[];
+  /** What is left of it: only what each of these has, too. They never add anything. */
+  readonly narrowing: readonly ToolLevel[];
+}
+
+/** What a run asks for, resolved. */
+export interface WantedTools {
+  readonly native: readonly Tool[];
+  /** Names that choose among the servers' tools; `undefined` means all of them. */
+  readonly names: readonly string[] | undefined;
+  readonly servers: readonly McpEntry[];
+  /** `tools: "none"`: nothing is sent to the model, whatever is connected. */
+  readonly silent: boolean;
+}
+
+/** What the entries of `tools` come to, by their kinds. */
+interface SortedEntries {
+  readonly native: readonly Tool[];
+  readonly toolsets: readonly Toolset[];
+  /** Names that no registered tool has. */
+  readonly names: readonly string[];
+  readonly hasNames: boolean;
+}
+
+/** Resolves what a run has, from what its levels say. */
+export function wantedTools(
+  { levels, narrowing }: ToolLevels,
+  scope: Pick<OpeningScope, "runtime" | "participant">,
+): WantedTools {
+  const tools = resolveSelection(levels.map((level) => level.tools));
+  const mcp = resolveSelection(levels.map((level) => level.mcp));
+  const { native, toolsets, names, hasNames } = sortEntries(tools, scope);
+  const wanted: WantedTools = {
+    native,
+    names: hasNames ? names : undefined,
+    servers: mcp === "none" ? [] : [...(mcp ?? []), ...toolsets],
+    silent: tools === "none",
+  };
+  return narrowing.reduce((rest, level) => narrow(rest, level, scope), wanted);
+}
+
+function narrow(
+  wanted: WantedTools,
+  { tools, mcp }: ToolLevel,
+  scope: Pick<OpeningScope, "runtime" | "participant">,
+): WantedTools {
+  const hasServer = ({ name }: McpEntry): boolean =>
+    mcp === undefined ||
+    mcp === "inherit" ||
+    (mcp !== "none" && mcp.some((one) => one.name === name));
+  const servers = wanted.servers.filter(hasServer);
+  if (tools === undefined || tools === "inherit") {
+    return { ...wanted, servers };
+  }
+  const { native, toolsets, names } = sortEntries(tools, scope);
+  const allowed = [...native.map(({ name }) => name), ...names];
+  const opened = new Set(toolsets.map(({ name }) => name));
+  const isNamed = (name: string): boolean => allowed.includes(name);
+  return {
+    native: wanted.native.filter(({ name }) => isNamed(name)),
+    names:
+      opened.size > 0 && names.length === 0
+        ? wanted.names
+        : (wanted.names ?? names).filter(isNamed),
+    servers:
+      opened.size > 0 && names.length === 0
+        ? servers.filter(({ name }) => opened.has(name))
+        : servers,
+    silent: wanted.silent || tools === "none",
+  };
+}
+
+function sortEntries(
+  tools: Selection<ToolEntry> | undefined,
+  { runtime, participant }: Pick<OpeningScope, "runtime" | "participant">,
+): SortedEntries {
+  const entries = tools === undefined || typeof tools === "string" ? [] : tools;
+  const strings = entries.filter((entry) => typeof entry === "string");
+  const registered = runtime.registeredTools.filter(({ name }) => strings.includes(name));
+  return {
+    native: [...entries.flatMap((entry) => nativeTool(entry, participant)), ...registered],
+    toolsets: entries.filter(
+      (entry): entry is Toolset => typeof entry === "object" && isToolset(entry) && !isTool(entry),
+    ),
+    names: strings.filter((name) => !registered.some((tool) => tool.name === name)),
+    hasNames: strings.length > 0,
+  };
+}
+
+/** An entry that is a tool by itself, or becomes one. */
+function nativeTool(entry: ToolEntry, scope: OpeningScope["participant"]): readonly Tool[] {
+  if (typeof entry === "string") {
+    return [];
+  }
+  const asked = participantOf(entry);
+  if (asked !== undefined) {
+    return [delegateTool(asked, scope)];
+  }
+  return isTool(entry) ? [entry] : [];
+}

@@ -1,0 +1,61 @@
+import type { Clock } from "../base/clock.ts";
+import type { JsonObject } from "../base/json.ts";
+import type { McpServerConfig, McpTransport } from "../tool/mcp-server-config.ts";
+import type { ToolProgress } from "../tool/tool.ts";
+import type { McpCustomTransport } from "./custom-link.ts";
+import type { ServerCallbacks } from "./server-callbacks.ts";
+import type { McpEvents } from "./server-events.ts";
+import type { McpLogLevel } from "./server-log.ts";
+import type { SpokenProtocols } from "./spoken-protocols.ts";
+import type { McpToolDefinition } from "./tool-definition.ts";
+
+/** A server that may be reached by a transport of the application's. */
+export interface McpConnectionConfig extends Omit<McpServerConfig, "transport"> {
+  readonly transport: McpTransport | McpCustomTransport;
+}
+
+/** How a connection is opened. */
+export interface McpConnectionOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** Whose tokens are sent, where they belong to somebody (OAuth). */
+  readonly actor?: string | undefined;
+  /** Default: the machine's clock. */
+  readonly clock?: Clock | undefined;
+  /** Hears what the server tells of its own accord, at most 1 000 messages a second. */
+  readonly onNotification?: ((method: string, params: JsonObject) => void) | undefined;
+  /** Hears what becomes of that. */
+  readonly events?: McpEvents | undefined;
+  /** What the server may ask of the application. Default: nothing. */
+  readonly callbacks?: ServerCallbacks | undefined;
+  /** From which level on the server is asked to log. Default: it is not asked. */
+  readonly logLevel?: McpLogLevel | undefined;
+  /** Whether `"info"` is asked for where that costs nothing: each request says it (since 2026-07-28). */
+  readonly wantsLogs?: boolean | undefined;
+  /** Hears of what goes wrong beside the requests. */
+  readonly onNotice?: ((code: string, message: string) => void) | undefined;
+  /** What is known of the servers that were spoken to before. */
+  readonly spoken?: SpokenProtocols | undefined;
+}
+
+/** How a tool is called. */
+export interface CallToolOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** How long the server may be silent, in milliseconds. Default: the configuration's. */
+  readonly timeoutMs?: number;
+  /** Sent beside the arguments, under namespaced keys. */
+  readonly meta?: JsonObject;
+  readonly onProgress?: (progress: ToolProgress) => void;
+  /**
+   * Called with the tools as the server publishes them, before the call is sent: with those that were
+   * listed last, listed anew where the server has said that they changed, and again where it has
+   * forgotten the session. What it throws is the call's failure.
+   */
+  guard?(tools: readonly McpToolDefinition[]): void;
+}
+
+/** How the tools of a server are listed. */
+export interface ListToolsScope {
+  readonly signal?: AbortSignal | undefined;
+  /** Hears of what was left out or changed, and of which tool. */
+  notice?(code: string, message: string, tool?: string): void;
+}

@@ -1,0 +1,105 @@
+import type { Clock } from "../base/clock.ts";
+import type { JsonObject } from "../base/json.ts";
+import { CredentialError } from "../credentials/credential-error.ts";
+import type { PendingAuthorization } from "../credentials/oauth-server.ts";
+import type { TokenKeeper } from "../credentials/token-keeper.ts";
+import type { TokenSet } from "../credentials/token-set.ts";
+import type { AccessFinder } from "./access-finder.ts";
+import { refused } from "./metadata-reader.ts";
+import {
+  authorizationMs,
+  fromRecord,
+  type OAuthAccount,
+  type ServerAccess,
+} from "./oauth-account.ts";
+import type { TokenChallenge } from "./www-authenticate.ts";
+
+/** What an {@link OAuthLogin} is made of. */
+export interface OAuthLoginOptions {
+  readonly account: OAuthAccount;
+  readonly finder: AccessFinder;
+  readonly keeper: TokenKeeper;
+  readonly clock: Clock;
+}
+
+/** A question to a person. */
+export interface OAuthQuestion {
+  /** Where the person's browser is to go. */
+  readonly url: string;
+  /** Comes back with the answer. */
+  readonly state: string;
+  readonly issuer: string;
+  readonly scopes: readonly string[];
+}
+
+/**
+ * Asks a person for access and takes the answer, perhaps in another process: what lies between stands
+ * in the store, for ten minutes. An answer is taken once, for the account that asked, and is checked
+ * against the authorisation server that was asked (state, `iss`, PKCE), whoever sent it.
+ */
+export class OAuthLogin {
+  readonly #options: OAuthLoginOptions;
+
+  constructor(options: OAuthLoginOptions) {
+    this.#options = options;
+  }
+
+  /** @param isRefused whether the server has turned a request away; if not, it must say who gives access */
+  async start(
+    redirectUri: string,
+    challenge: TokenChallenge | undefined,
+    isRefused = true,
+  ): Promise<OAuthQuestion> {
+    const { account, finder, clock } = this.#options;
+    const prospect = await finder.find(challenge);
+    if (prospect.isLegacy && !isRefused) {
+      throw refused("It takes requests without any, and does not say who could give it.");
+    }
+    const { issuer, resource, isLegacy, scopes } = prospect;
+    const client = await finder.clientFor(prospect, redirectUri);
+    const access: ServerAccess = { issuer, resource, isLegacy, scopes, client, redirectUri };
+    const server = await finder.serverOf(access);
+    const { url, pending } = await server.startAuthorization(redirectUri);
+    const record = {
+      ...pending,
+      account: account.key,
+      access: { ...access, client: { ...client } },
+    };
+    const expiresAtMs = clock.now() + authorizationMs;
+    await account.store.write(pendingKey(pending.state), record, expiresAtMs);
+    return { url: url.href, state: pending.state, issuer, scopes };
+  }
+
+  /** @throws CredentialError `authorization-failed`, `token-refused` */
+  async finish(answer: URL): Promise<TokenSet> {
+    const { account, finder, keeper } = this.#options;
+    const pending = await this.#take(answer.searchParams.get("state") ?? "");
+    const access = fromRecord(pending?.["access"] as JsonObject | undefined); // as start writes it
+    if (pending === undefined || access === undefined || pending["account"] !== account.key) {
+      throw new CredentialError(
+        "The answer belongs to no authorisation that was begun for this server and actor in the last ten minutes. Begin it again.",
+        { code: "authorization-failed" },
+      );
+    }
+    const server = await finder.serverOf(access);
+    const kept = pending as unknown as PendingAuthorization; // as start writes it
+    const tokens = await server.finishAuthorization(answer, kept, {});
+    await keeper.put(account.tokenKey(access), tokens);
+    await account.writeAccess(access);
+    return tokens;
+  }
+
+  async #take(state: string): Promise<JsonObject | undefined> {
+    const { store } = this.#options.account;
+    const key = pendingKey(state);
+    return store.exclusively(key, async () => {
+      const pending = await store.read(key);
+      if (pending !== undefined) {
+        await store.delete(key);
+      }
+      return pending;
+    });
+  }
+}
+
+const pendingKey = (state: string): string => JSON.stringify(["mcp", "pending", state]);
