@@ -381,3 +381,21 @@ test("settings of artifacts that are wrong are refused at once", () => {
     expect(() => agentOf({}, { artifacts: artifacts as ArtifactSettings })).toThrow(/artifacts/);
   }
 });
+
+test("whoever has read an artifact may have read a stranger's words", async () => {
+  const seen: boolean[] = [];
+  const note = ({ tainted }: { readonly tainted: boolean }): "allow" => {
+    seen.push(tainted);
+    return "allow";
+  };
+  const model = modelOf(
+    { calls: [{ name: "draw" }] },
+    { calls: [{ name: "read_artifact", arguments: { id: pngId } }] },
+    { calls: [{ name: "draw" }] },
+    "done",
+  );
+  const draw = giving("draw", () => toolSuccess("", { content: [image] }));
+  const definition = { model, tools: [draw], approval: { tools: { draw: note } } };
+  await agentOf(definition, { artifacts: {} }).ask("Go");
+  expect(seen).toEqual([false, true]);
+});

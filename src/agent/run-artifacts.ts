@@ -1,18 +1,12 @@
-import { untilAborted } from "../base/abort.ts";
 import type { Clock } from "../base/clock.ts";
-import { ConfigurationError, messageOf } from "../base/dragoman-error.ts";
+import { messageOf } from "../base/dragoman-error.ts";
 import type { Logger } from "../base/logger.ts";
 import { sha256 } from "../base/sha256.ts";
 import type { ArtifactLabel, DeferredArtifact, StoredArtifact } from "../tool/artifact.ts";
 import type { Binding } from "../tool/binding.ts";
-import type { OpenToolset } from "../tool/toolset.ts";
 import { ArtifactError } from "./artifact-error.ts";
-import {
-  type ArtifactLimits,
-  type ArtifactResolver,
-  type ArtifactSettings,
-  artifactLimits,
-} from "./artifact-settings.ts";
+import { ArtifactFetcher, type FetchFromServer } from "./artifact-fetcher.ts";
+import { type ArtifactLimits, type ArtifactSettings, artifactLimits } from "./artifact-settings.ts";
 import type { RunEventBody } from "./run-event.ts";
 
 /** A file that a run's tools gave. */
@@ -52,9 +46,6 @@ export interface RunArtifactsOptions {
   emit(event: RunEventBody): void;
 }
 
-/** Asks the server that named a reference for its bytes. */
-type FetchFromServer = NonNullable<OpenToolset["fetch"]>;
-
 /** Bytes and what they are. */
 export interface ReadArtifact extends ArtifactLabel {
   readonly bytes: Uint8Array<ArrayBuffer>;
@@ -72,6 +63,7 @@ interface Entry {
 export class RunArtifacts {
   readonly #options: RunArtifactsOptions;
   readonly #limits: ArtifactLimits;
+  readonly #fetcher: ArtifactFetcher;
   readonly #entries = new Map<string, Entry>();
   #bytes = 0;
   /** The deferred artifact that was read last: whoever reads a part of it reads the next one, too. */
@@ -80,6 +72,15 @@ export class RunArtifacts {
   constructor(options: RunArtifactsOptions) {
     this.#options = options;
     this.#limits = artifactLimits(options.settings);
+    const { settings, fetchFrom, binding, clock } = options;
+    const { resolve } = settings ?? {};
+    this.#fetcher = new ArtifactFetcher({
+      resolve,
+      fetchFrom,
+      limits: this.#limits,
+      binding,
+      clock,
+    });
   }
 
   /** Whether the application has said how artifacts are kept or fetched. */
@@ -89,7 +90,7 @@ export class RunArtifacts {
 
   /** Whether somebody can fetch the bytes of a deferred artifact. */
   canFetch(artifact: DeferredArtifact): boolean {
-    return this.#resolverFor(artifact) !== undefined;
+    return this.#fetcher.canFetch(artifact);
   }
 
   /** All of them, in the order in which they came. */
@@ -164,13 +165,13 @@ export class RunArtifacts {
     }
     if (entry?.artifact.kind === "deferred") {
       const cached = this.#resolved?.id === id ? this.#resolved.bytes : undefined;
-      const bytes = cached ?? (await this.#resolve(entry.artifact, signal));
+      const bytes = cached ?? (await this.#fetcher.fetch(entry.artifact, signal));
       this.#resolved = { id, bytes };
       return { ...labelOf(entry.artifact), bytes };
     }
     const { settings, app } = this.#options;
     const key = { app, ...this.#actor, id };
-    const found = await this.#inTime(signal, async () => settings?.store?.get(key));
+    const found = await this.#fetcher.inTime(signal, async () => settings?.store?.get(key));
     if (found === undefined) {
       throw new ArtifactError(`There is no artifact ${JSON.stringify(id)}.`, {
         code: "artifact-not-found",
@@ -204,7 +205,7 @@ export class RunArtifacts {
       return;
     }
     try {
-      await this.#inTime(binding.signal, () =>
+      await this.#fetcher.inTime(binding.signal, () =>
         store.put({
           app,
           ...this.#actor,
@@ -221,70 +222,6 @@ export class RunArtifacts {
       const message = `Artifact ${entry.id} could not be stored, and is had as long as the run's result: ${messageOf(thrown)}`;
       this.#notice("artifact-not-stored", message);
       logger.warn(message);
-    }
-  }
-
-  async #resolve(artifact: DeferredArtifact, outer: AbortSignal): Promise<Uint8Array<ArrayBuffer>> {
-    const { binding } = this.#options;
-    const { maxBytes } = this.#limits;
-    const what = `The artifact ${JSON.stringify(artifact.name ?? artifact.mediaType)}`;
-    const resolve = this.#resolverFor(artifact);
-    if (resolve === undefined) {
-      const message = `${what} is elsewhere, and nobody can fetch it: its server is closed or was none, and there is no configure({ artifacts: { resolve } }).`;
-      throw new ArtifactError(message, { code: "artifact-unresolved" });
-    }
-    refuseOversize(what, artifact.size ?? 0, maxBytes);
-    let bytes: Uint8Array | undefined;
-    try {
-      bytes = await this.#inTime(outer, async (signal, deadline) =>
-        resolve(artifact, { binding, maxBytes, deadline, signal }),
-      );
-    } catch (cause) {
-      outer.throwIfAborted();
-      if (ConfigurationError.is(cause) || ArtifactError.is(cause)) {
-        throw cause;
-      }
-      const message = `${what} could not be fetched: ${messageOf(cause)}`;
-      throw new ArtifactError(message, { code: "artifact-unresolved", cause });
-    }
-    if (!(bytes instanceof Uint8Array)) {
-      throw new ArtifactError(`${what} is not to be had.`, { code: "artifact-not-found" });
-    }
-    refuseOversize(what, bytes.length, maxBytes);
-    return new Uint8Array(bytes); // the resolver's buffer may be reused, or shared
-  }
-
-  /** The application's resolver decides alone; without one, a server is asked for what it named itself. */
-  #resolverFor({ server }: DeferredArtifact): ArtifactResolver | undefined {
-    const { settings, fetchFrom } = this.#options;
-    const fetch = server === undefined ? undefined : fetchFrom(server);
-    return (
-      settings?.resolve ?? (fetch && (({ reference }, { signal }) => fetch(reference, { signal })))
-    );
-  }
-
-  /** Does work of the application's within the time that artifacts have, and the run's. */
-  async #inTime<Value>(
-    outer: AbortSignal,
-    work: (signal: AbortSignal, deadline: number) => Promise<Value>,
-  ): Promise<Value> {
-    const { clock, binding } = this.#options;
-    const { timeoutMs } = this.#limits;
-    const controller = new AbortController();
-    const stop = clock.startTimer(() => {
-      const message = `It took longer than timeoutMs of artifacts (${timeoutMs}).`;
-      controller.abort(new ArtifactError(message, { code: "artifact-unresolved" }));
-    }, timeoutMs);
-    const signal = AbortSignal.any([outer, controller.signal]);
-    const deadline = Math.min(
-      clock.now() + timeoutMs,
-      binding.deadline ?? Number.POSITIVE_INFINITY,
-    );
-    try {
-      signal.throwIfAborted();
-      return await untilAborted(work(signal, deadline), signal);
-    } finally {
-      stop();
     }
   }
 
@@ -309,12 +246,3 @@ const labelOf = ({ mediaType, name }: ArtifactLabel): ArtifactLabel => ({
   mediaType,
   ...(name === undefined ? {} : { name }),
 });
-
-function refuseOversize(what: string, size: number, maxBytes: number): void {
-  if (size > maxBytes) {
-    throw new ArtifactError(
-      `${what} has ${size} bytes, more than maxBytes of artifacts (${maxBytes}).`,
-      { code: "artifact-too-large" },
-    );
-  }
-}

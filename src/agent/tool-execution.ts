@@ -60,9 +60,13 @@ export async function executeToolCalls(
   if (interruption?.reason instanceof Suspension) {
     throw interruption.reason;
   }
-  const tainted = calls.some(({ name }) => scope.tools.get(name)?.source !== undefined);
+  const tainted = calls.some(({ name }) => isStrangers(scope.tools.get(name), scope));
   return { results, outcomes, tainted, ...(interruption && { interruption }) };
 }
+
+/** Whether what a tool gives may be a stranger's words; an artifact may be of an earlier run. */
+const isStrangers = (tool: Tool | undefined, { readTool }: ExecutionScope): boolean =>
+  tool !== undefined && (tool.source !== undefined || tool === readTool);
 
 /** Like `Promise.allSettled`, with so many at once; they begin in order. */
 async function settleInOrder<Item, Value>(
