@@ -1,4 +1,6 @@
+import { systemClock } from "../src/base/clock.ts";
 import { chooseServers } from "../src/tool/choose-servers.ts";
+import { defineFindTools } from "../src/tool/find-tools.ts";
 import { rankTools } from "../src/tool/rank-tools.ts";
 import type { ScoredDocument, ScorerChoice } from "../src/tool/scorer.ts";
 import { summarize } from "./statistics.ts";
@@ -35,7 +37,7 @@ export interface DiscoveryMeasures {
   /** The share of a task's tools that live on the servers chosen for its question. */
   readonly coverage: number;
   readonly serversChosen: number;
-  /** The size of the definitions of the best 20 tools, beside that of all. */
+  /** The size of the definitions of the best 20 tools and of `find_tools`, beside that of all. */
   readonly promptShare: number;
   /** CPU time of one question among 10,000 tools, the index standing; the median. */
   readonly queryMs: number;
@@ -49,15 +51,17 @@ export async function measureDiscovery(
   const servers = toDocuments(data);
   const tools = servers.flatMap((server) => server.tools ?? []);
   const sizes = tools.map(definitionSize);
+  const names = servers.map(({ name }) => name);
+  const finderSize = definitionSize(defineFindTools(names, unused));
   const best = async (message: string): Promise<readonly number[]> =>
-    (await rankTools(message, tools, { limit: 20, scorer, signal })).ranked.map(
+    (await rankTools(message, tools, { limit: 20, scorer, ...scope })).ranked.map(
       ({ index }) => index,
     );
   const found = await Promise.all(
     data.tasks.map(async (task) => {
       const byQuestion = await best(task.question);
       const bySteps = await best(task.steps.join("\n"));
-      const chosen = (await chooseServers(task.question, servers, { scorer }, signal)).servers;
+      const chosen = (await chooseServers(task.question, servers, { scorer }, scope)).servers;
       const names = (indexes: readonly number[]): readonly string[] =>
         indexes.map((index) => tools[index]?.name ?? "");
       const offered = servers.filter((_, index) => chosen[index]?.chosen);
@@ -71,7 +75,7 @@ export async function measureDiscovery(
           offered.flatMap((server) => (server.tools ?? []).map(({ name }) => name)),
         ),
         servers: offered.length,
-        size: byQuestion.slice(0, 20).reduce((sum, index) => sum + (sizes[index] ?? 0), 0),
+        size: byQuestion.slice(0, 20).reduce((sum, index) => sum + (sizes[index] ?? 0), finderSize),
       };
     }),
   );
@@ -89,7 +93,7 @@ export async function measureDiscovery(
   };
 }
 
-const { signal } = new AbortController();
+const scope = { signal: new AbortController().signal, clock: systemClock };
 
 function toDocuments({ servers }: ServerList): readonly ScoredDocument[] {
   return servers.map(({ name, description = "", tools }) => ({
@@ -106,6 +110,11 @@ function toDocuments({ servers }: ServerList): readonly ScoredDocument[] {
 
 const recall = (needed: readonly string[], found: readonly string[]): number =>
   needed.filter((name) => found.includes(name)).length / needed.length;
+
+/** Nobody calls the tool here. */
+const unused = async (): Promise<never> => {
+  throw new Error("not called");
+};
 
 /** In characters, which are in proportion to tokens. */
 const definitionSize = ({ name, description, parameters }: ScoredDocument): number =>
@@ -127,7 +136,7 @@ async function timeQueries(
     const times: number[] = [];
     for (const { question } of tasks) {
       const before = process.cpuUsage();
-      await rankTools(question, many, { limit: 20, scorer, signal });
+      await rankTools(question, many, { limit: 20, scorer, ...scope });
       const { user, system } = process.cpuUsage(before);
       times.push((user + system) / 1000);
     }

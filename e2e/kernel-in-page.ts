@@ -132,5 +132,7 @@ function whyItEnded(result: RunResult): string {
       return result.error.code;
     case "cancelled":
       return String(result.reason);
+    case "suspended":
+      return result.status;
   }
 }

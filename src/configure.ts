@@ -14,6 +14,7 @@ import { consoleLogger, type Logger } from "./base/logger.ts";
 import { createModelChooser, type ModelFactory } from "./default-model.ts";
 import type { Model } from "./model/model.ts";
 import type { TextAdapter } from "./model/text-adapter.ts";
+import { type AssemblyFunctions, assemblyFunctions } from "./network/define-assemblies.ts";
 import { type CatalogueStore, memoryCatalogues } from "./tool/catalogue.ts";
 import { isTool } from "./tool/tool.ts";
 import type { PinsSetting } from "./tool/tool-pins.ts";
@@ -69,7 +70,7 @@ export interface DragomanConfig {
 }
 
 /** Dragoman's functions, bound to one configuration. */
-export interface Dragoman {
+export interface Dragoman extends AssemblyFunctions {
   /** @throws ConfigurationError `invalid-definition`. */
   defineAgent<Output = undefined>(definition: AgentDefinition<Output>): Agent<Output>;
   /** Replaces what is given of the configuration; runs that have begun keep what they have. */
@@ -88,6 +89,7 @@ export function createDragoman(config: DragomanConfig = {}): Dragoman {
   let runtime = createRuntime(current, memory);
   return {
     defineAgent: (definition) => createAgent(definition, () => runtime),
+    ...assemblyFunctions(() => runtime),
     configure(changes) {
       checkDiscovery(changes.discovery, "configured discovery");
       current = { ...current, ...changes };

@@ -1,6 +1,6 @@
 import type { Agent } from "./agent/agent.ts";
 import type { AgentDefinition } from "./agent/agent-definition.ts";
-import { createDragoman, type DragomanConfig } from "./configure.ts";
+import { createDragoman, type Dragoman, type DragomanConfig } from "./configure.ts";
 
 /** What `defineAgent` and `configure` of this module are bound to: one for the process. */
 const processDragoman = createDragoman();
@@ -13,6 +13,27 @@ const processDragoman = createDragoman();
 export const defineAgent: <Output = undefined>(
   definition: AgentDefinition<Output>,
 ) => Agent<Output> = processDragoman.defineAgent;
+
+/** Agents with tasks, which share servers and tools. @throws ConfigurationError `invalid-definition`. */
+export const defineNetwork: Dragoman["defineNetwork"] = processDragoman.defineNetwork;
+
+/** Asks its members one after the other. @throws ConfigurationError `invalid-definition`. */
+export const defineSequence: Dragoman["defineSequence"] = processDragoman.defineSequence;
+
+/** Asks its members side by side. @throws ConfigurationError `invalid-definition`. */
+export const defineParallel: Dragoman["defineParallel"] = processDragoman.defineParallel;
+
+/** Asks its members until it is enough. @throws ConfigurationError `invalid-definition`. */
+export const defineLoop: Dragoman["defineLoop"] = processDragoman.defineLoop;
+
+/** Asks its members along edges with conditions. @throws ConfigurationError `invalid-definition`. */
+export const defineGraph: Dragoman["defineGraph"] = processDragoman.defineGraph;
+
+/** Lets its members hand over to each other. @throws ConfigurationError `invalid-definition`. */
+export const defineSwarm: Dragoman["defineSwarm"] = processDragoman.defineSwarm;
+
+/** Asks whom a function asks. @throws ConfigurationError `invalid-definition`. */
+export const defineWorkflow: Dragoman["defineWorkflow"] = processDragoman.defineWorkflow;
 
 /** Sets the process's defaults; what is not given stays. Libraries use {@link createDragoman}. */
 export const configure: (config: DragomanConfig) => void = processDragoman.configure;
@@ -43,6 +64,7 @@ export type {
   NewArtifact,
 } from "./agent/artifact-store.ts";
 export type { Assembly } from "./agent/assembly.ts";
+export type { Discovery, ToolDiscovery } from "./agent/discovery.ts";
 export type { AvailableTool, Explanation } from "./agent/explain.ts";
 export type { HookedCall, Hooks } from "./agent/hooks.ts";
 export type { LiveAgent, StartOptions } from "./agent/live-agent.ts";
@@ -166,6 +188,16 @@ export {
   type TextAdapter,
 } from "./model/text-adapter.ts";
 export type { Usage } from "./model/usage.ts";
+export type { AssemblyState } from "./network/assembly-state.ts";
+export type { AssemblyHead } from "./network/define-assembly.ts";
+export type { GraphDefinition, GraphEdge, GraphNode } from "./network/graph.ts";
+export type { LoopDefinition } from "./network/loop.ts";
+export type { MemberEntry, MemberOptions } from "./network/member.ts";
+export type { NetworkDefinition, Routing } from "./network/network.ts";
+export type { ParallelDefinition, ParallelOutput } from "./network/parallel.ts";
+export type { SequenceDefinition } from "./network/sequence.ts";
+export type { SwarmDefinition } from "./network/swarm.ts";
+export type { WorkflowAsk, WorkflowContext, WorkflowFunction } from "./network/workflow.ts";
 export { type TemplateValues, templateFile } from "./template-file.ts";
 export {
   Artifact,
@@ -182,6 +214,20 @@ export {
   type SharedMemory,
   type TypedMemoryKey,
 } from "./tool/binding.ts";
+export { bm25fScorer } from "./tool/bm25f-scorer.ts";
+export {
+  type Catalogue,
+  type CatalogueStore,
+  type CatalogueTool,
+  memoryCatalogues,
+} from "./tool/catalogue.ts";
+export type {
+  ChosenServer,
+  ServerDecision,
+  ServerDecisionReason,
+  ServerDiscovery,
+} from "./tool/choose-servers.ts";
+export type { ChosenTool, ToolDecision } from "./tool/choose-tools.ts";
 export { type ClientToolSpecification, defineClientTool } from "./tool/client-tool.ts";
 export { defineTool, type ToolSpecification } from "./tool/define-tool.ts";
 export type { McpLimits } from "./tool/mcp-limits.ts";
@@ -193,6 +239,8 @@ export type {
   McpTransport,
   StdioTransport,
 } from "./tool/mcp-server-config.ts";
+export type { ScoredDocument, ScoredServer, Scorer, ScorerChoice } from "./tool/scorer.ts";
+export { tfCosineScorer } from "./tool/tf-cosine-scorer.ts";
 export type {
   Tool,
   ToolAnnotations,

@@ -68,7 +68,9 @@ class Rules {
     this.#that(isLast === isTerminal, `one terminal event, the last (${event.type})`);
     const parsed: unknown = JSON.parse(JSON.stringify(event));
     this.#that(!hasNull(parsed), `no null in ${JSON.stringify(event)}`);
-    if ("subagentRunId" in event && event.type !== "SUBAGENT_STARTED") {
+    // A result says by itself whose it is; the subagent may have begun in an earlier run.
+    const ownsItself = event.type === "SUBAGENT_STARTED" || event.type === "TOOL_CALL_RESULT";
+    if ("subagentRunId" in event && !ownsItself) {
       this.#that(
         this.#subagents.has(event.subagentRunId ?? ""),
         `${event.type} of a subagent that never began: ${event.subagentRunId}`,

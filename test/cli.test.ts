@@ -369,6 +369,45 @@ test("what a server says cannot steer the terminal", async () => {
   expect([..."\u001b\u0007\u202e"].filter((sign) => stdout.includes(sign))).toEqual([]);
 });
 
+test("dragoman mcp … --json leaves one document on standard output and nothing else, also on failure", async () => {
+  const loud = noted(`console.log("Server ready"); console.error("a log line"); process.exit(3)`);
+  const config = file("mcp.json", {
+    mcpServers: { everything: { command: node, args: [serverPath("everything"), "stdio"] }, loud },
+  });
+  const listed = await dragoman("mcp", "list", "--mcp", config, "--json");
+  expect(listed.code).toBe(2);
+  expect(JSON.parse(listed.stdout)).toMatchObject({
+    ok: false,
+    servers: [
+      { name: "everything", state: "connected" },
+      { name: "loud", state: "failed" },
+    ],
+  });
+  const sum = ["mcp", "call", "everything", "get-sum", '{"a": 1, "b": 2}', "--mcp", config];
+  const called = await dragoman(...sum, "--json");
+  expect(called).toMatchObject({ code: 0, stderr: "" });
+  expect(JSON.parse(called.stdout)).toMatchObject({ ok: true, tool: "get-sum" });
+  const failed = await dragoman("mcp", "call", "loud", "x", "--mcp", config, "--json");
+  expect(failed.code).toBe(2);
+  expect(JSON.parse(failed.stdout)).toMatchObject({
+    ok: false,
+    error: { code: "mcp-connection-closed", message: expect.stringContaining("exit code 3") },
+  });
+  expect(survivors()).toEqual([]);
+});
+
+test("a file of servers may say that tools must be as they were pinned", async () => {
+  const args = [serverPath("everything"), "stdio"];
+  const lock = join(folder, "lock.json");
+  const pins = { mode: "enforce", lock };
+  const config = file("mcp.json", { mcpServers: { everything: { command: node, args, pins } } });
+  const before = await dragoman("run", "What is 17 plus 25?", "--mcp", config);
+  expect(before.stdout).toMatch(/✗ everything: .*there is no file .*lock\.json.*dragoman mcp pin/);
+  expect((await dragoman("mcp", "pin", "--mcp", config, "--lock", lock)).code).toBe(0);
+  const after = await dragoman("run", "What is 17 plus 25?", "--mcp", config);
+  expect(after.stdout).toMatch(/^✓ get-sum/m);
+});
+
 test("--help and --version go to standard output with exit code 0", async () => {
   expect(await dragoman("--help")).toMatchObject({ code: 0, stderr: "" });
   const { version } = JSON.parse(readFileSync("package.json", "utf8")) as { version: string };

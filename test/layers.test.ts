@@ -11,6 +11,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   model: ["base", "message"],
   tool: ["base", "message"],
   agent: ["base", "message", "model", "tool"],
+  network: kernel,
   http: ["base"],
   credentials: ["base", "http"],
   models: ["base", "message", "model", "tool", "http"],

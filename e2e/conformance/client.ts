@@ -7,11 +7,16 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { JsonObject } from "../../src/base/json.ts";
-import { McpClient, type McpClientOptions, type McpConnectionConfig } from "../../src/mcp/index.ts";
+import { McpClient, type McpClientOptions } from "../../src/mcp/index.ts";
+import { accessFor } from "./access.ts";
+import { withRightIssuer } from "./right-issuer.ts";
 
 const scenario = process.env["MCP_CONFORMANCE_SCENARIO"] ?? "";
+const runner = process.env["DRAGOMAN_CONFORMANCE_RUNNER"];
 const context = JSON.parse(process.env["MCP_CONFORMANCE_CONTEXT"] ?? "{}") as JsonObject;
-const url = process.argv.at(-1) ?? "";
+
+/** Forty clients start at once, on whatever machine this is. */
+const timeoutMs = 120_000;
 
 /** A user who agrees and leaves every field as it is, a model that says yes, and one folder. */
 const application: McpClientOptions = {
@@ -22,12 +27,6 @@ const application: McpClientOptions = {
     model: "none",
   }),
   roots: [{ uri: "file:///tmp", name: "tmp" }],
-};
-
-const config: McpConnectionConfig = {
-  name: scenario,
-  transport: { type: "streamable-http", url, allowInsecureHttp: true },
-  timeoutMs: 120_000, // forty clients start at once
 };
 
 /** What an application does that has connected. */
@@ -86,13 +85,23 @@ const stories: Readonly<Record<string, Story>> = {
 /** Scenarios of extensions that we do not have: there is nothing to run. */
 const notApplicable = /^sep-2640-/;
 
-async function run(): Promise<void> {
+async function run(given: string): Promise<void> {
   if (notApplicable.test(scenario)) {
     throw new Error("not applicable: there is no support for skills");
   }
-  await using client = new McpClient(config, application);
-  await client.connect();
-  await (stories[scenario] ?? callAll)(client);
+  const isWrong = runner === "0.1.16" && scenario === "auth/2025-03-26-oauth-metadata-backcompat";
+  const between = isWrong ? await withRightIssuer(given) : undefined;
+  const url = between?.url ?? given;
+  const access = scenario.startsWith("auth/") ? { auth: accessFor(scenario, context) } : {};
+  const transport = { type: "streamable-http", url, allowInsecureHttp: true, ...access } as const;
+  try {
+    await using client = new McpClient({ name: scenario, transport, timeoutMs }, application);
+    await client.connect();
+    await (stories[scenario] ?? callAll)(client);
+  } finally {
+    between?.server.close();
+    between?.server.closeAllConnections();
+  }
 }
 
 /** The suite takes a client that was killed for one that ended well: the gate asks us. */
@@ -104,7 +113,7 @@ function leaveWord(exitCode: number): void {
 }
 
 try {
-  await run();
+  await run(process.argv.at(-1) ?? "");
   leaveWord(0);
 } catch (error) {
   console.error(error);

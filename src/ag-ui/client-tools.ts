@@ -1,4 +1,3 @@
-import type { Agent } from "../agent/agent.ts";
 import { settingsOf } from "../agent/agent.ts";
 import type { Assembly } from "../agent/assembly.ts";
 import type { RunOptions } from "../agent/run-options.ts";
@@ -24,7 +23,7 @@ export function withClientTools(
   options: RunOptions,
   given: readonly InputTool[],
 ): RunOptions {
-  if (given.length === 0 || !isAgent(assembly)) {
+  if (given.length === 0 || !("availableTools" in assembly)) {
     return options;
   }
   const tools = given.map(toClientTool);
@@ -46,8 +45,6 @@ export function withClientTools(
     ...(own === "none" ? { mcp: "none" } : {}),
   };
 }
-
-const isAgent = (assembly: Assembly): assembly is Agent => "availableTools" in assembly;
 
 function toClientTool({ name, description = "", parameters }: InputTool): Tool {
   const schema =

@@ -12,6 +12,7 @@ type CustomRunEvent = Extract<
       | "artifact-create"
       | "server-connect"
       | "server-fail"
+      | "discovery-end"
       | "notice";
   }
 >;
@@ -51,6 +52,12 @@ function toCustom(
     case "server-fail": {
       const { code } = event.error;
       return { name: "server", value: { server: event.server, status: "failed", code } };
+    }
+    case "discovery-end": {
+      const chosen =
+        event.of === "servers" ? event.servers.filter((server) => server.chosen) : event.tools;
+      const names = chosen.map(({ name }) => name);
+      return { name: "discovery", value: { of: event.of, reason: event.reason, names } };
     }
     case "notice":
       return { name: "notice", value: { code: event.code, message: event.message } };

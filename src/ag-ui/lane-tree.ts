@@ -2,6 +2,7 @@ import type { RunEvent } from "../agent/run-event.ts";
 import type { Waiting } from "../agent/waiting.ts";
 import type { AgUiInterrupt } from "./ag-ui-event.ts";
 import { callIdOnWire } from "./call-id-on-wire.ts";
+import { mostCharacters } from "./in-pieces.ts";
 import { Lane, type Outgoing } from "./lane.ts";
 
 /** What a tree is made with. */
@@ -126,7 +127,8 @@ export class LaneTree {
     const closed = [...ended, ...lane.close(), ...answerRest(lane, ending)];
     switch (ending) {
       case "completed": {
-        const result = text === "" ? {} : { result: { text } };
+        const isSent = text !== "" && text.length <= mostCharacters;
+        const result = isSent ? { result: { text } } : {};
         return [...closed, { type: "SUBAGENT_FINISHED", subagentRunId, ...result }];
       }
       case "suspended": {

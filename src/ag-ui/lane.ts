@@ -1,5 +1,6 @@
 import type { RunEventBody } from "../agent/run-event.ts";
 import type { AgUiEventBody, AgUiMetadata } from "./ag-ui-event.ts";
+import { inPieces } from "./in-pieces.ts";
 import { resultContent } from "./result-content.ts";
 
 /** An event of the protocol on its way, perhaps with something attached. */
@@ -210,7 +211,10 @@ export class Lane {
   #growText(id: string, delta: string): readonly Outgoing[] {
     const started = this.#startText(id);
     const messageId = this.#texts.get(id) ?? id; // it was started just now
-    return [...started, this.#own({ type: "TEXT_MESSAGE_CONTENT", messageId, delta })];
+    const pieces = inPieces(delta).map((piece) =>
+      this.#own({ type: "TEXT_MESSAGE_CONTENT", messageId, delta: piece }),
+    );
+    return [...started, ...pieces];
   }
 
   #endText(id: string): readonly Outgoing[] {
@@ -233,10 +237,10 @@ export class Lane {
 
   #growReasoning(id: string, delta: string): readonly Outgoing[] {
     const messageId = this.#reasoningIdOf(id);
-    return [
-      ...this.#startReasoning(id),
-      this.#own({ type: "REASONING_MESSAGE_CONTENT", messageId, delta }),
-    ];
+    const pieces = inPieces(delta).map((piece) =>
+      this.#own({ type: "REASONING_MESSAGE_CONTENT", messageId, delta: piece }),
+    );
+    return [...this.#startReasoning(id), ...pieces];
   }
 
   #endReasoning(id: string): readonly Outgoing[] {
@@ -273,7 +277,9 @@ export class Lane {
       return [];
     }
     call.hasArguments = true;
-    return [this.#own({ type: "TOOL_CALL_ARGS", toolCallId: call.wireId, delta })];
+    return inPieces(delta).map((piece) =>
+      this.#own({ type: "TOOL_CALL_ARGS", toolCallId: call.wireId, delta: piece }),
+    );
   }
 
   #endCall(call: ShownCall | undefined): readonly Outgoing[] {

@@ -48,7 +48,7 @@ export class LiveRuns<Reading> {
   enter(key: string, live: LiveRun<Reading>): () => void {
     live.readers += 1;
     if (live.readers === 1 && !live.hasEnded) {
-      live.run.result.then(() => this.#end(key, live));
+      void live.run.result.then(() => this.#end(key, live));
     }
     return () => {
       live.readers -= 1;

@@ -4,6 +4,8 @@ import type { Run } from "../agent/run.ts";
 import type { RunFailure } from "../agent/run-failure.ts";
 import type { RunInput, RunOptions } from "../agent/run-options.ts";
 import type { Decision } from "../agent/waiting.ts";
+import { canonicalJson } from "../base/canonical-json.ts";
+import type { Json } from "../base/json.ts";
 import type { UserContent } from "../message/content.ts";
 import type { Model } from "../model/model.ts";
 import { noUsage } from "../model/usage.ts";
@@ -115,7 +117,7 @@ async function goOn(
   const shown = await shownCallIds(waiting);
   const options = { ...(await optionsOf(scope, thread)), store };
   const missing = record.waitingFor.filter(({ id }) => !Object.hasOwn(decisions, id));
-  if (thread.said.length > 0) {
+  if (thread.said.length > 0 && !isAnswered(record, thread.said)) {
     const left: Decision = { kind: "deny", reason: "The user went on without it." };
     const rest = Object.fromEntries(missing.map(({ id }) => [id, left]));
     return settle(scope, thread, { record, options, decisions: { ...decisions, ...rest }, shown });
@@ -127,6 +129,12 @@ async function goOn(
   }
   const run = assembly.resumeStream(record.id, { ...options, decisions });
   return { kind: "run", run, thread, shownCallIds: shown, prelude: [] };
+}
+
+/** Whether the run that waits was asked just this: some clients keep no half turns. */
+function isAnswered({ input }: WaitingRun["record"], said: readonly UserContent[]): boolean {
+  const known = typeof input === "string" ? [{ kind: "text", text: input }] : input;
+  return canonicalJson(known.slice(-said.length) as Json) === canonicalJson(said as Json);
 }
 
 interface Settled {

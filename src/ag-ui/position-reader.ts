@@ -9,9 +9,9 @@ import type { StreamPosition } from "./stream-position.ts";
 export class PositionReader {
   readonly #after: StreamPosition | undefined;
   readonly #lengths = new Map<string, number>();
-  /** Whether the reader's last event was met as it was. */
-  #met = false;
   #passed: boolean;
+  /** The text that the reader has the beginning of. */
+  #begun: string | undefined;
 
   constructor(after: StreamPosition | undefined) {
     this.#after = after;
@@ -25,22 +25,27 @@ export class PositionReader {
   #take(event: AgUiEvent, place: StreamPosition): readonly PositionedEvent[] {
     const before = this.#lengthOf(event);
     const position = this.#measured(event, place, before);
-    if (this.#passed) {
-      return [{ event, position }];
-    }
-    const after = this.#after ?? position; // there is one until it is passed
-    const order = place.sequence - after.sequence || place.index - after.index;
-    if (order <= 0) {
-      this.#met = order === 0;
+    if (!this.#passed && this.#isKnown(position)) {
       return [];
     }
-    this.#passed = true;
-    const known = this.#met ? 0 : Math.max(0, (after.length ?? 0) - before);
-    if (known === 0 || !("delta" in event) || typeof event.delta !== "string") {
+    if (!this.#passed) {
+      this.#passed = true;
+      this.#begun = keyOf(event);
+    }
+    const known = (this.#after?.length ?? 0) - before;
+    const isBegun = this.#begun !== undefined && keyOf(event) === this.#begun && known > 0;
+    if (!isBegun || !("delta" in event) || typeof event.delta !== "string") {
       return [{ event, position }];
     }
     const delta = event.delta.slice(known);
     return delta === "" ? [] : [{ event: { ...event, delta } as AgUiEvent, position }]; // a piece stays one
+  }
+
+  /** Of a text that comes in larger pieces this time, the last known one is within one that is not. */
+  #isKnown(position: StreamPosition): boolean {
+    const after = this.#after ?? position; // there is one until it is passed
+    const order = position.sequence - after.sequence || position.index - after.index;
+    return order < 0 || (order === 0 && (position.length ?? 0) <= (after.length ?? 0));
   }
 
   #lengthOf(event: AgUiEvent): number {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { completed, eventsOf, ids } from "../../test/ag-ui-stream.ts";
+import { completed, eventsOf, ids, noTokens } from "../../test/ag-ui-stream.ts";
 import type { RunEvent } from "../agent/run-event.ts";
 import { eventMerging } from "../agent/run-event.ts";
 import { EventLog } from "../base/event-log.ts";
@@ -79,6 +79,36 @@ test("a client that read joined pieces reads on between them as well", async () 
   const after = { sequence: 5, index: 0, length: 7 };
   expect(joined(bare(await read(some, { after })))[0]).toMatchObject({ delta: " three four" });
   expect(joined(bare(first))).toEqual(joined(bare(await read(told()))));
+});
+
+test("a text too large for one event comes in several, and is read on within them", async () => {
+  const large = `${"x".repeat(999_999)}😀${"y".repeat(1_500_000)}`;
+  const log = new EventLog(eventMerging);
+  const half = large.length / 2;
+  for await (const event of eventsOf(
+    { kind: "run-start", agent: "boss" },
+    { kind: "text-start", id: "a" },
+    { kind: "text-delta", id: "a", text: large.slice(0, half) },
+    { kind: "text-delta", id: "a", text: large.slice(half) },
+    { kind: "run-end", status: "completed", text: large, usage: noTokens },
+  )) {
+    log.append(event);
+  }
+  log.close();
+  const whole = await read(log);
+  const sizes = whole.map(({ event }) => JSON.stringify(event).length);
+  expect(Math.max(...sizes)).toBeLessThan(1_100_000);
+  for (const [index, { position: after }] of whole.entries()) {
+    const rest = await read(log, { after });
+    const seen = [...bare(whole.slice(0, index + 1)), ...bare(rest)];
+    expect(joined(seen)).toEqual(joined(bare(whole)));
+  }
+  // As the stream was for one that read it while the second half had not come.
+  const after = { sequence: 3, index: 1, length: half };
+  const [first] = bare(await read(log, { after }));
+  expect(first).toMatchObject({ type: "TEXT_MESSAGE_CONTENT" });
+  const left = bare(await read(log, { after })).map((one) => ("delta" in one ? one.delta : ""));
+  expect(left.join("")).toBe(large.slice(half));
 });
 
 test("a client that reads on gets the state anew, before anything else", async () => {

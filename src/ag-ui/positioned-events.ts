@@ -23,6 +23,8 @@ export interface PositionedEvent {
 export interface PositionedOptions extends TranslationOptions {
   /** Keeps the client's state like the session's. */
   readonly state?: StateMirror | undefined;
+  /** What comes right after the beginning. */
+  readonly prelude?: readonly AgUiEvent[];
   /** The last event that the reader has; what comes after it is given, and nothing before. */
   readonly after?: StreamPosition | undefined;
 }
@@ -33,13 +35,14 @@ export interface PositionedOptions extends TranslationOptions {
  */
 export async function* positionedEvents(
   source: RunSource,
-  { state, after, ...options }: PositionedOptions,
+  { state, after, prelude = [], ...options }: PositionedOptions,
 ): AsyncGenerator<PositionedEvent, void, undefined> {
-  const stream = new PositionedStream(
-    new RunTranslation(options),
-    new PositionReader(after),
+  const stream = new PositionedStream({
+    translation: new RunTranslation(options),
+    reader: new PositionReader(after),
     state,
-  );
+    prelude,
+  });
   let failure: RunFailure = {
     code: "internal-error",
     message: "The events of the run ended before the run did.",
@@ -60,18 +63,27 @@ export async function* positionedEvents(
   yield* stream.fail(failure);
 }
 
+interface StreamParts {
+  readonly translation: RunTranslation;
+  readonly reader: PositionReader;
+  readonly state: StateMirror | undefined;
+  readonly prelude: readonly AgUiEvent[];
+}
+
 /** One reader's way through a run: translated, from its position on, with the state put in. */
 class PositionedStream {
   readonly #translation: RunTranslation;
   readonly #reader: PositionReader;
   readonly #state: StateMirror | undefined;
+  readonly #prelude: readonly AgUiEvent[];
   #isFirst = true;
   #sequence = 0;
 
-  constructor(translation: RunTranslation, reader: PositionReader, state: StateMirror | undefined) {
+  constructor({ translation, reader, state, prelude }: StreamParts) {
     this.#translation = translation;
     this.#reader = reader;
     this.#state = state;
+    this.#prelude = prelude;
   }
 
   get ended(): boolean {
@@ -100,7 +112,9 @@ class PositionedStream {
   async #first(one: PositionedEvent): Promise<readonly PositionedEvent[]> {
     this.#isFirst = false;
     const snapshot = made(await this.#state?.snapshot());
-    return one.event.type === "RUN_STARTED" ? [one, ...snapshot] : [...snapshot, one];
+    return one.event.type === "RUN_STARTED"
+      ? [one, ...snapshot, ...made(this.#prelude)]
+      : [...snapshot, one];
   }
 
   async #changes(): Promise<readonly PositionedEvent[]> {

@@ -1,9 +1,10 @@
 import type { RunEvent } from "../agent/run-event.ts";
 import type { RunFailure } from "../agent/run-failure.ts";
 import type { RunResult } from "../agent/run-result.ts";
-import { toJson } from "../base/json.ts";
+import { type JsonObject, toJson } from "../base/json.ts";
 import { type AgUiEvent, type AgUiOutcome, agUiVersion } from "./ag-ui-event.ts";
 import { customEvent } from "./custom-event.ts";
+import { mostCharacters } from "./in-pieces.ts";
 import type { LaneEvent, Outgoing } from "./lane.ts";
 import { LaneTree } from "./lane-tree.ts";
 import { isDecidable, toInterrupt } from "./to-interrupt.ts";
@@ -97,7 +98,6 @@ export class RunTranslation {
       case "run-resume":
       case "session-save":
       case "memory-set":
-      case "discovery-end":
       case "server-log": // an operator's business, not a front end's
       case "approval-request":
       case "approval-end":
@@ -118,6 +118,7 @@ export class RunTranslation {
       case "artifact-create":
       case "server-connect":
       case "server-fail":
+      case "discovery-end":
       case "notice": {
         const { opened, lane } = lanes.at(event.agentPath);
         return [...opened, ...customEvent(event, lane)];
@@ -144,16 +145,17 @@ export class RunTranslation {
     }
     if (end.status === "cancelled") {
       const closed = lanes.closeAll("cancelled");
-      return [...closed, this.#finish({ type: "cancelled" }, end.text === "" ? {} : end)];
+      return [...closed, this.#finish({ type: "cancelled" })];
     }
     // A hook may have answered without a model, and then nothing was streamed.
     const unsaid = lanes.root.hasText || end.text === "" ? [] : lanes.root.say(end.text);
     const output = result?.status === "completed" ? result.output : undefined;
     const finishReason =
       result?.status === "completed" ? { finishReason: result.finishReason } : {};
+    // What was streamed is not sent again where it is large.
     const value = {
-      text: end.text,
-      ...(output === undefined ? {} : { output: toJson(output) }),
+      ...(end.text.length > mostCharacters ? {} : { text: end.text }),
+      ...outputOf(output),
       ...finishReason,
     };
     return [...unsaid, ...lanes.closeAll("completed"), this.#finish({ type: "success" }, value)];
@@ -177,7 +179,7 @@ export class RunTranslation {
     return [...closed, this.#finish({ type: "success", pendingToolCallIds })];
   }
 
-  #finish(outcome: AgUiOutcome, result?: { readonly text?: string }): Outgoing {
+  #finish(outcome: AgUiOutcome, result?: JsonObject): Outgoing {
     this.#ended = true;
     const { threadId, runId } = this.#options;
     const usage = this.#usage.entries();
@@ -185,7 +187,7 @@ export class RunTranslation {
       type: "RUN_FINISHED",
       threadId,
       runId,
-      ...(result?.text === undefined ? {} : { result }),
+      ...(result === undefined ? {} : { result }),
       outcome,
       ...(usage.length === 0 ? {} : { usage }),
     };
@@ -206,4 +208,11 @@ export class RunTranslation {
       },
     ];
   }
+}
+
+/** A typed answer, where it can be sent. */
+function outputOf(output: unknown): JsonObject {
+  const json = output === undefined ? undefined : toJson(output);
+  const isSent = json !== undefined && JSON.stringify(json).length <= mostCharacters;
+  return isSent ? { output: json } : {};
 }

@@ -1,16 +1,11 @@
+import { callIdsIn } from "./stored-run.ts";
 import type { WaitingRun } from "./waiting-run.ts";
 
 /** Ids on the wire of the calls that a client saw before the run waited. */
 export async function shownCallIds({ record, store }: WaitingRun): Promise<readonly string[]> {
   const { app, id, waitingFor } = record;
-  const events = await store.events({ app, id });
   const waiting = waitingFor.flatMap((one) =>
     "call" in one ? [[...one.agentPath.slice(1), one.call.id].join("/")] : [],
   );
-  const begun = events.flatMap((event) =>
-    event.kind === "tool-call-start" || event.kind === "tool-start"
-      ? [[...event.agentPath.slice(1), event.id].join("/")]
-      : [],
-  );
-  return [...new Set([...waiting, ...begun])];
+  return [...new Set([...waiting, ...callIdsIn(await store.events({ app, id }))])];
 }

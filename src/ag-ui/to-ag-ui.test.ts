@@ -138,6 +138,32 @@ test("media of a result are parts, and a text for clients before 1.0", async () 
   });
 });
 
+test("a result that is larger than clients take is cut, and a medium is named", async () => {
+  const dump = defineTool({
+    name: "dump",
+    description: "Everything.",
+    execute: () =>
+      toolSuccess(null, {
+        content: [
+          { kind: "text", text: "x".repeat(3_000_000) },
+          {
+            kind: "image",
+            mediaType: "image/png",
+            source: { kind: "data", base64: "A".repeat(7_000_000) },
+          },
+        ],
+      }),
+  });
+  const model = modelOf({ calls: [{ name: "dump" }] }, "Much.");
+  const agent = agentOf({ model, tools: [dump], maxResultCharacters: 4_000_000 });
+  const events = await sent(agent.stream("?"));
+  const result = events.find(({ type }) => type === "TOOL_CALL_RESULT");
+  expect(JSON.stringify(result).length).toBeLessThan(1_100_000);
+  expect(result).toMatchObject({
+    content: expect.stringMatching(/… \[3000000 characters\]\n\[image image\/png, too large/),
+  });
+});
+
 test("G-A2, G-A4: a retry closes what is open, answers the calls that are void, and says what is superseded", async () => {
   const busy = new ModelError("busy", {
     code: "model-unavailable",
@@ -182,6 +208,7 @@ test("G-A2: a cancelled run ends as cancelled, with everything closed and every 
   expect(brokenRules(events, ids)).toEqual([]);
   expect(outline(events)).toContainEqual(expect.stringMatching(/^TOOL_CALL_RESULT call_1 /));
   expect(events.at(-1)).toMatchObject({ type: "RUN_FINISHED", outcome: { type: "cancelled" } });
+  expect(events.at(-1)).not.toHaveProperty("result");
 });
 
 test("a client before 1.0 reads a cancelled run as one that has finished", async () => {

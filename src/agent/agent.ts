@@ -57,10 +57,13 @@ export function createAgent<Output>(
       return explainRun(settingsWith(options), input);
     },
     availableTools: async (options = {}) => listAvailableTools(settingsWith(options)),
-    start: (options = {}) =>
-      startAgent(options, settingsWith, (kept) =>
+    async start(options = {}) {
+      const live = await startAgent(options, settingsWith, (kept) =>
         createAssembly<Output>(participant, runtimeNow, kept),
-      ),
+      );
+      origins.set(live, settingsWith);
+      return asAssembly(live, assembly);
+    },
   };
   origins.set(agent, settingsWith);
   return asAssembly(agent, assembly);
@@ -73,7 +76,7 @@ const origins = new WeakMap<object, (options: RunOptions) => RunSettings>();
  *
  * @throws ConfigurationError where it was not made by `defineAgent`.
  */
-export function settingsOf(agent: Agent, options: RunOptions): RunSettings {
+export function settingsOf(agent: object, options: RunOptions): RunSettings {
   const settingsWith = origins.get(agent);
   if (settingsWith === undefined) {
     throw new ConfigurationError("This is not an agent that was made by defineAgent.", {

@@ -1,4 +1,5 @@
 import type { Message } from "../message/message.ts";
+import type { Tool } from "../tool/tool.ts";
 import type { OuterLevel, Participant, ParticipantScope } from "./participant.ts";
 import { RunDraft } from "./run-draft.ts";
 import type { RunInput, RunOptions } from "./run-options.ts";
@@ -22,6 +23,8 @@ export interface InnerQuestion {
   readonly history?: readonly Message[];
   /** What its instructions may name. Default: what the asking one's may. */
   readonly values?: ReadonlyMap<string, string>;
+  /** Tools that it has besides its own. */
+  readonly extraTools?: readonly Tool[];
   /** Narrower than the asking one's. Default: the same. */
   readonly signal?: AbortSignal;
 }
@@ -45,11 +48,12 @@ export async function askWithin<Output = unknown>(
     input,
     options: { ...(actor === undefined ? {} : { actor }), context, ...options },
     agentPath: [...scope.agentPath, name],
-    steps: scope.steps.within(name),
+    steps: scope.steps.within(name, signal),
     signal,
     outerLevels: level === undefined ? scope.outerLevels : [...scope.outerLevels, level],
     narrowing: narrowing === undefined ? scope.narrowing : [...scope.narrowing, narrowing],
     history: question.history ?? [],
+    extraTools: question.extraTools ?? [],
     values: question.values ?? scope.values,
     draft,
     tainted: scope.tainted || scope.draft.state.tainted,

@@ -184,6 +184,34 @@ test("a server that nobody knows is asked for its tools where its description fi
   expect(JSON.stringify(messages)).toContain("music: play_song");
 });
 
+test("the server that fits best is waited for, though another one is ready", async () => {
+  const clock = manualClock();
+  const gate = Promise.withResolvers<void>();
+  const slow = toolsetOf("music", ["play_song"]);
+  const players: Toolset = {
+    ...slow,
+    description: "Plays songs",
+    open: async (...scope) => {
+      await gate.promise;
+      return slow.open(...scope);
+    },
+  };
+  const servers = [toolsetOf("mail", ["send_mail"], { description: "Mail a song" }), players];
+  const model = modelOf("ok");
+  const discovery: Discovery = { servers: { threshold: 0.01 } };
+  const run = agentOf({ model, mcp: servers, discovery }, { clock }).stream("Play songs");
+  const reading = (async () => {
+    for await (const event of run) {
+      if (event.kind === "server-connect" && event.server === "mail") {
+        clock.advance(60_000);
+        gate.resolve();
+      }
+    }
+  })();
+  await reading;
+  expect(shown(model)[0]).toEqual(["send_mail", "play_song"]);
+});
+
 test("the model is told of a server that has what it looks for and cannot be reached", async () => {
   const servers = [mail(), music()];
   const dragoman = createDragoman({ logger: silentLogger, env: {} });

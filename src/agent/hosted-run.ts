@@ -165,6 +165,7 @@ export class HostedRun<Output> implements Run<Output> {
       outerLevels,
       narrowing: [],
       history: [],
+      extraTools: [],
       values: new Map(),
       memory,
       draft,

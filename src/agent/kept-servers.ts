@@ -77,6 +77,7 @@ export class KeptServers implements KeptToolsets {
       const toolset = isToolset(entry) ? entry : await runtime.toToolset(entry);
       const opened = await toolset.open(binding, {
         notice: (_code, message) => runtime.logger.warn(message),
+        pins: runtime.pins,
       });
       this.#failed.delete(entry);
       return opened;

@@ -77,7 +77,7 @@ export class NamedTools implements RunTools {
     const added = search.canFind ? this.#add([{ tool: search.findTools, server: undefined }]) : [];
     this.update();
     await search.begin();
-    this.#room = limit - this.#shownCandidates;
+    this.#room = limit - this.candidates.filter(({ name }) => this.isShown(name)).length;
     this.show(search.isUseful ? added : []);
     this.#search = search;
   }
@@ -119,8 +119,12 @@ export class NamedTools implements RunTools {
     this.update();
   }
 
-  hidden(): readonly ToolCandidate[] {
-    return [...this.#candidates.values()].filter(({ name }) => !this.#shown.has(name));
+  get candidates(): readonly ToolCandidate[] {
+    return [...this.#candidates.values()];
+  }
+
+  isShown(name: string): boolean {
+    return this.#shown.has(name);
   }
 
   show(names: readonly string[]): void {
@@ -130,10 +134,6 @@ export class NamedTools implements RunTools {
         this.#shown.set(name, tool);
       }
     }
-  }
-
-  get #shownCandidates(): number {
-    return this.#candidates.size - this.hidden().length;
   }
 
   /** @returns the names that they have got, in their order. */
@@ -223,14 +223,16 @@ function namesOf(
   const standing = [...taken.keys()].map((name) => ({ name, server: undefined }));
   const asked = offered.map(({ tool, server }) => ({ name: tool.name, server }));
   const names = uniqueToolNames([...standing, ...asked]).slice(standing.length);
+  const given = new Set(taken.keys());
   offered.forEach(({ tool, server }, index) => {
     const name = names[index] ?? tool.name; // one name for each tool
-    if (taken.has(name) || names.indexOf(name) < index) {
+    if (given.has(name)) {
       throw new ConfigurationError(
         `Two tools of agent "${binding.agent.name}" are called "${name}". Rename one of them.`,
         { code: "invalid-definition" },
       );
     }
+    given.add(name);
     if (name !== tool.name) {
       steps.emit({
         kind: "notice",

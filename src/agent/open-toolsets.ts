@@ -20,6 +20,8 @@ export interface OpeningScope {
   readonly participant?: ParticipantScope | undefined;
   /** How long servers that are not ready are waited for once one is, in milliseconds. */
   readonly serverWaitMs: number;
+  /** Names of servers that are waited for until they are open or have failed. */
+  readonly awaited?: readonly string[] | undefined;
   /** What is remembered of servers' tools; `undefined` where nobody asks. */
   readonly catalogues?: Catalogues | undefined;
   /** Connections that outlive runs; a toolset that is kept there is used, and not closed. */
@@ -78,7 +80,9 @@ export class RunServers {
       this.#begin(entry);
     }
     this.#required = entries.flatMap((entry) =>
-      isToolset(entry) && entry.onUnavailable === "fail" ? [entry.name] : [],
+      (isToolset(entry) && entry.onUnavailable === "fail") || scope.awaited?.includes(entry.name)
+        ? [entry.name]
+        : [],
     );
   }
 

@@ -1,4 +1,5 @@
 import type { Message } from "../message/message.ts";
+import type { Tool } from "../tool/tool.ts";
 import type { AgentRuntime } from "./agent-runtime.ts";
 import type { KeptToolsets } from "./open-toolsets.ts";
 import type { RunDraft } from "./run-draft.ts";
@@ -57,6 +58,8 @@ export interface ParticipantScope {
   readonly outerLevels: readonly OuterLevel[];
   /** What is left of all that; see {@link ToolLevels}. */
   readonly narrowing: readonly ToolLevel[];
+  /** Tools that it has besides what the levels say. */
+  readonly extraTools: readonly Tool[];
   /** The conversation before, for a participant that has no session of its own. */
   readonly history: readonly Message[];
   /** What participants before it gave, by the keys that instructions may name. */

@@ -116,9 +116,10 @@ export class RecordedSteps implements Steps {
     this.#options.emit(event, this.#agentPath);
   }
 
-  within(participant: string): Steps {
+  within(participant: string, signal: AbortSignal): Steps {
     const path = `${this.#nextKey(participant)}/`;
-    return new RecordedSteps(this.#options, [...this.#agentPath, participant], path);
+    const options = { ...this.#options, signal };
+    return new RecordedSteps(options, [...this.#agentPath, participant], path);
   }
 
   #nextKey(name: string, id?: string): string {

@@ -21,6 +21,10 @@ export type RunErrorCode =
   | "invalid-plan"
   /** A step of a plan failed, which ends the plan. */
   | "plan-step-failed"
+  /** A participant of an assembly failed; the cause tells why. */
+  | "participant-failed"
+  /** Participants hand a task to and fro, or more often than is allowed. */
+  | "handoff-limit"
   /** No run of that id is kept, or it is not this actor's. */
   | "run-not-found"
   /** The run is executed in this process already, or its id is taken. */

@@ -2,8 +2,8 @@ import type { Merging } from "../base/event-log.ts";
 import type { Json, JsonObject } from "../base/json.ts";
 import type { FinishReason } from "../model/model-event.ts";
 import type { Usage } from "../model/usage.ts";
-import type { ServerChoice } from "../tool/choose-servers.ts";
-import type { ToolChoice } from "../tool/choose-tools.ts";
+import type { ServerDecision } from "../tool/choose-servers.ts";
+import type { ToolDecision } from "../tool/choose-tools.ts";
 import type { ToolProgress, ToolSource } from "../tool/tool.ts";
 import type { ToolResult } from "../tool/tool-result.ts";
 import type { RunFailure } from "./run-failure.ts";
@@ -140,9 +140,9 @@ export type RunEventBody =
       readonly toolCallId: string;
     }
   /** It was decided which servers are for the message. */
-  | ({ readonly kind: "discovery-end"; readonly of: "servers" } & ServerChoice)
+  | ({ readonly kind: "discovery-end"; readonly of: "servers" } & ServerDecision)
   /** It was decided which tools the model is shown. */
-  | ({ readonly kind: "discovery-end"; readonly of: "tools" } & ToolChoice)
+  | ({ readonly kind: "discovery-end"; readonly of: "tools" } & ToolDecision)
   /** A server logged something; the words are its own. */
   | {
       readonly kind: "server-log";

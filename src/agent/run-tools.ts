@@ -27,10 +27,10 @@ export async function openRunTools(
   const scope = { ...opening, catalogues };
   const usedTools = new Set([...question.usedTools, ...(wanted.names ?? [])]);
   const asked = { ...question, usedTools };
-  const { chosen, others } = await selectServers(wanted.servers, discovery, asked, scope);
+  const { chosen, others, best } = await selectServers(wanted.servers, discovery, asked, scope);
   // What the application has chosen by name is not chosen again.
   const policy = wanted.silent || wanted.names !== undefined ? undefined : discovery.tools;
-  return openAll(wanted, chosen, scope, async (tools) => {
+  return openAll(wanted, chosen, { ...scope, awaited: best }, async (tools) => {
     if (policy !== undefined) {
       const servers = wanted.servers.map(({ name }) => name);
       const options = { discovery: { ...discovery, tools: policy }, others, servers, tools };

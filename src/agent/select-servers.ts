@@ -1,4 +1,5 @@
-import { chooseServers, type ServerChoice } from "../tool/choose-servers.ts";
+import { chooseServers, type ServerDecision } from "../tool/choose-servers.ts";
+import type { ScoringScope } from "../tool/score-documents.ts";
 import type { ScoredDocument } from "../tool/scorer.ts";
 import { isToolset } from "../tool/toolset.ts";
 import type { McpEntry } from "./agent-runtime.ts";
@@ -20,6 +21,8 @@ export interface SelectedServers {
   readonly chosen: readonly McpEntry[];
   /** The others, which are connected where one of their tools is found. */
   readonly others: readonly KnownServer[];
+  /** The name of the one that fits best, if any does: the run needs it more than the fastest one. */
+  readonly best: readonly string[];
 }
 
 /** A server and what is known of it without a connection. */
@@ -40,23 +43,39 @@ export async function selectServers(
   scope: OpeningScope,
 ): Promise<SelectedServers> {
   if (policy === false || entries.length === 0) {
-    return { chosen: entries, others: [] };
+    return { chosen: entries, others: [], best: [] };
   }
   refuseDuplicates(entries);
   const known = await Promise.all(entries.map((entry) => know(entry, scope)));
-  const documents = known.map(({ document }) => document);
-  const { signal } = scope.binding;
+  const scored = known.map(({ document }) => document);
   const choice = await scope.steps.run("discover:servers", async () => {
-    const made = await chooseServers(message, documents, policy === true ? {} : policy, signal);
-    return keeping(made, documents, usedTools);
+    const made = await chooseServers(
+      message,
+      scored,
+      policy === true ? {} : policy,
+      scoringScope(scope),
+    );
+    return keeping(made, scored, usedTools);
   });
   scope.steps.emit({ kind: "discovery-end", of: "servers", ...choice });
   const left = new Set(choice.servers.flatMap(({ name, chosen }) => (chosen ? [] : [name])));
   return {
     chosen: entries.filter(({ name }) => !left.has(name)),
     others: known.filter(({ entry }) => left.has(entry.name)),
+    best: choice.reason === "chosen" ? bestOf(choice) : [],
   };
 }
+
+function bestOf({ servers }: ServerDecision): readonly string[] {
+  const [best] = servers.toSorted((one, other) => (other.score ?? 0) - (one.score ?? 0));
+  return best === undefined ? [] : [best.name];
+}
+
+/** What scorers of a run go by. */
+export const scoringScope = ({ binding, runtime }: OpeningScope): ScoringScope => ({
+  signal: binding.signal,
+  clock: runtime.clock,
+});
 
 async function know(entry: McpEntry, { catalogues, runtime }: OpeningScope): Promise<KnownServer> {
   const { name, description = "" } = entry;
@@ -64,15 +83,22 @@ async function know(entry: McpEntry, { catalogues, runtime }: OpeningScope): Pro
     catalogues?.find(isToolset(entry) ? entry : await runtime.toToolset(entry));
   // A configuration that is at fault is told when the server is opened.
   const tools = await find().catch(() => undefined);
-  return { entry, document: { name, description, tools } };
+  const before = documents.get(entry);
+  const isSame = before !== undefined && before.tools === tools;
+  const document = isSame ? before : { name, description, tools };
+  documents.set(entry, document);
+  return { entry, document };
 }
+
+/** The same for the same server, as long as its tools stay. */
+const documents = new WeakMap<McpEntry, ScoredDocument>();
 
 /** A server stays that is known to have a tool which is wanted. */
 function keeping(
-  choice: ServerChoice,
+  choice: ServerDecision,
   documents: readonly ScoredDocument[],
   wanted: ReadonlySet<string>,
-): ServerChoice {
+): ServerDecision {
   return {
     ...choice,
     servers: choice.servers.map((server, index) => ({

@@ -78,6 +78,6 @@ export interface Steps {
   emit(event: RunEventBody): void;
   /** Names the participant within the run: empty for the one that was asked, else ends with a slash. */
   readonly path: string;
-  /** The steps of a participant in the run: counted apart, and its name is added to the path of its events. */
-  within(participant: string): Steps;
+  /** The steps of a participant in the run: counted apart and ended by its own signal; its name is added to the path of its events. */
+  within(participant: string, signal: AbortSignal): Steps;
 }

@@ -1,4 +1,5 @@
 import { untilAborted } from "../base/abort.ts";
+import { settleInOrder } from "../base/settle-in-order.ts";
 import { ToolError } from "../base/tool-error.ts";
 import type { ToolCallPart, ToolResultPart } from "../message/content.ts";
 import type { Tool } from "../tool/tool.ts";
@@ -67,25 +68,6 @@ export async function executeToolCalls(
 /** Whether what a tool gives may be a stranger's words; an artifact may be of an earlier run. */
 const isStrangers = (tool: Tool | undefined, { readTool }: ExecutionScope): boolean =>
   tool !== undefined && (tool.source !== undefined || tool === readTool);
-
-/** Like `Promise.allSettled`, with so many at once; they begin in order. */
-async function settleInOrder<Item, Value>(
-  items: readonly Item[],
-  concurrency: number,
-  settle: (item: Item) => Promise<Value>,
-): Promise<readonly PromiseSettledResult<Value>[]> {
-  const settled: Promise<PromiseSettledResult<Value>[]>[] = [];
-  const running = new Set<Promise<unknown>>();
-  for (const item of items) {
-    if (running.size >= concurrency) {
-      await Promise.race(running);
-    }
-    const one = Promise.allSettled([settle(item)]).finally(() => running.delete(one));
-    running.add(one);
-    settled.push(one);
-  }
-  return (await Promise.all(settled)).flat();
-}
 
 const interrupted: ToolResult = toolFailure(new ToolError("The call was interrupted."));
 

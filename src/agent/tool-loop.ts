@@ -64,9 +64,9 @@ export async function runToolLoop(
     if (limit !== undefined) {
       return answerAtLimit(limit, state, scope, request);
     }
-    const turn = await takeStep(state, scope, request, guard);
-    if (toolCallsOf(turn.message).length === 0) {
-      return turn.reason;
+    const end = await takeStep(state, scope, request, guard);
+    if (end !== undefined) {
+      return end;
     }
   }
 }
@@ -99,28 +99,33 @@ export const definitionsOf = (tools: ReadonlyMap<string, Tool>): readonly ToolDe
     inputSchema: parameters,
   }));
 
+/** @returns why the loop ends; `undefined` where the model is to be asked again. */
 async function takeStep(
   state: LoopState,
   scope: LoopScope,
   request: StepRequest,
   guard: LoopGuard,
-): Promise<ModelTurn> {
+): Promise<LoopEnd | undefined> {
   return asStep(state, scope, async () => {
     const turn = await callModel(state, fitted(request, state, scope), scope);
     const calls = toolCallsOf(turn.message);
-    if (calls.length > 0) {
-      const cutOff = turn.reason === "length";
-      const { tainted: wasTainted } = state;
-      const executed = await executeToolCalls(calls, { ...scope, cutOff, tainted: wasTainted });
-      const { results, interruption, tainted } = executed;
-      state.tainted ||= tainted;
-      state.messages.push({ role: "tool", content: guard.note(calls, results) });
-      if (interruption !== undefined) {
-        throw interruption.reason;
-      }
-      await scope.learnTools(calls, executed.outcomes);
+    if (calls.length === 0) {
+      return turn.reason;
     }
-    return turn;
+    const cutOff = turn.reason === "length";
+    const { tainted: wasTainted } = state;
+    const executed = await executeToolCalls(calls, { ...scope, cutOff, tainted: wasTainted });
+    const { results, outcomes, interruption, tainted } = executed;
+    state.tainted ||= tainted;
+    state.messages.push({ role: "tool", content: guard.note(calls, results) });
+    if (interruption !== undefined) {
+      throw interruption.reason;
+    }
+    await scope.learnTools(calls, outcomes);
+    const isOver = calls.some(
+      ({ name }, index) => scope.tools.get(name)?.ends && outcomes[index]?.kind === "success",
+    );
+    return isOver ? "stop" : undefined;
   });
 }
 

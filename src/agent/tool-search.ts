@@ -1,6 +1,6 @@
 import type { ToolCallPart } from "../message/content.ts";
 import { chooseServers } from "../tool/choose-servers.ts";
-import { chooseTools, type ToolCandidate, type ToolChoice } from "../tool/choose-tools.ts";
+import { chooseTools, type ToolCandidate, type ToolDecision } from "../tool/choose-tools.ts";
 import { choiceOf, defineFindTools, type FoundTools, findToolsName } from "../tool/find-tools.ts";
 import { rankTools } from "../tool/rank-tools.ts";
 import type { ScoredDocument } from "../tool/scorer.ts";
@@ -8,13 +8,14 @@ import type { Tool } from "../tool/tool.ts";
 import type { ToolResult } from "../tool/tool-result.ts";
 import type { Discovery, ToolDiscovery } from "./discovery.ts";
 import type { OpeningScope, RunServers } from "./open-toolsets.ts";
-import type { KnownServer, Question } from "./select-servers.ts";
+import { type KnownServer, type Question, scoringScope } from "./select-servers.ts";
 
 /** A run's tools, of which not all are shown to the model. */
 export interface HidingTools {
   readonly servers: RunServers;
-  /** The servers' tools that are not shown. */
-  hidden(): readonly ToolCandidate[];
+  /** The servers' tools. */
+  readonly candidates: readonly ToolCandidate[];
+  isShown(name: string): boolean;
   /** Shows tools from the next step on. A name that is not there is passed over. */
   show(names: readonly string[]): void;
   /** Takes in the tools of servers that have become ready. */
@@ -51,10 +52,9 @@ export class ToolSearch {
   async begin(): Promise<void> {
     const { question, tools, discovery, scope } = this.#options;
     const { limit, scorer } = discovery.tools;
-    const candidates = tools.hidden();
-    const { signal } = scope.binding;
-    const choice = await scope.steps.run("discover:tools", async () =>
-      chooseTools(question.message, candidates, { limit, scorer, signal }),
+    const options = { limit, scorer, ...scoringScope(scope) };
+    const choice = await scope.steps.run("discover:tools", () =>
+      chooseTools(question.message, tools.candidates, options),
     );
     tools.show(choice.tools.map(({ name }) => name));
     tools.show([...question.usedTools]);
@@ -69,7 +69,8 @@ export class ToolSearch {
   /** Whether there is anything that could be found. */
   get isUseful(): boolean {
     const { tools, others } = this.#options;
-    return tools.hidden().length > 0 || others.length > 0 || !tools.servers.settled;
+    const isHidden = tools.candidates.some(({ name }) => !tools.isShown(name));
+    return isHidden || others.length > 0 || !tools.servers.settled;
   }
 
   /** The tool that searches. */
@@ -95,40 +96,52 @@ export class ToolSearch {
   }
 
   async #find(query: string): Promise<FoundTools> {
-    const { tools, discovery, scope } = this.#options;
-    const { limit, scorer } = discovery.tools;
+    const { tools } = this.#options;
     await this.#connect(await this.#worthAsking(query));
-    const hidden = tools.hidden();
-    const unconnected = this.#unconnected();
-    const known = unconnected.flatMap(({ document }) => document.tools ?? []);
-    const documents = [...hidden.map(({ document }) => document), ...known];
-    const { signal } = scope.binding;
-    const most = Math.min(limit, mostFound);
-    const { ranked, ...how } = await rankTools(query, documents, { limit: most, scorer, signal });
-    const best = ranked.map(({ index, score }) => ({ document: documents[index], score }));
+    const { best, unconnected, ...how } = await this.#rank(query);
     const found = new Set(best.map(({ document }) => document));
     const wanted = unconnected.filter(({ document }) =>
       document.tools?.some((tool) => found.has(tool)),
     );
     await this.#connect(wanted);
-    const candidates = tools.hidden();
     const chosen = best.flatMap(({ document, score }) => {
-      const candidate = candidates.find((one) => isOf(one, document));
+      const candidate = tools.candidates.find((one) => isOf(one, document));
       return candidate === undefined ? [] : [{ candidate, score }];
     });
-    const choice: ToolChoice = {
-      reason: "found",
-      query,
-      ...how,
-      tools: chosen.map(({ candidate: { name, server }, score }) => ({ name, server, score })),
-      among: documents.length,
-    };
     const reached = new Set(tools.servers.open.map(({ name }) => name));
     return {
-      choice,
+      choice: {
+        reason: "found",
+        query,
+        ...how,
+        tools: chosen.map(({ candidate: { name, server }, score }) => ({ name, server, score })),
+      },
       descriptions: chosen.map(({ candidate }) => candidate.document.description),
       unreachable: wanted.map(({ entry }) => entry.name).filter((name) => !reached.has(name)),
     };
+  }
+
+  /** The best tools that are not shown, of servers that are connected and of those that are not. */
+  async #rank(query: string): Promise<Ranking> {
+    const { tools, discovery, scope } = this.#options;
+    const { limit, scorer } = discovery.tools;
+    const unconnected = this.#unconnected();
+    const known = unconnected.flatMap(({ document }) => document.tools ?? []);
+    const { candidates } = tools;
+    const shown = new Set(
+      candidates.filter(({ name }) => tools.isShown(name)).map(({ document }) => document),
+    );
+    // With those that are shown: for the same documents a scorer has its index already.
+    const documents = [...candidates.map(({ document }) => document), ...known];
+    const most = Math.min(limit, mostFound);
+    const options = { limit: most + shown.size, scorer, ...scoringScope(scope) };
+    const { ranked, ...how } = await rankTools(query, documents, options);
+    const best = ranked.flatMap(({ index, score }) => {
+      const document = documents[index];
+      return document === undefined || shown.has(document) ? [] : [{ document, score }];
+    });
+    const among = documents.length - shown.size;
+    return { ...how, best: best.slice(0, most), unconnected, among };
   }
 
   #unconnected(): readonly KnownServer[] {
@@ -142,7 +155,7 @@ export class ToolSearch {
     const unknown = this.#unconnected().filter(({ document }) => document.tools === undefined);
     const policy = typeof discovery.servers === "object" ? discovery.servers : {};
     const documents = unknown.map(({ document }) => document);
-    const choice = await chooseServers(query, documents, policy, scope.binding.signal);
+    const choice = await chooseServers(query, documents, policy, scoringScope(scope));
     if (choice.reason !== "chosen") {
       return [];
     }
@@ -160,6 +173,12 @@ export class ToolSearch {
   }
 }
 
+/** What fits a search. */
+interface Ranking extends Pick<ToolDecision, "scorer" | "problem" | "among"> {
+  readonly best: readonly { readonly document: ScoredDocument; readonly score: number }[];
+  readonly unconnected: readonly KnownServer[];
+}
+
 /** Whether a tool of the run is what a document of a catalogue, or its own, describes. */
-const isOf = ({ server, document }: ToolCandidate, wanted: ScoredDocument | undefined): boolean =>
-  document === wanted || (server === wanted?.server?.name && document.name === wanted.name);
+const isOf = ({ server, document }: ToolCandidate, wanted: ScoredDocument): boolean =>
+  document === wanted || (server === wanted.server?.name && document.name === wanted.name);

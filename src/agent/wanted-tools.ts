@@ -56,8 +56,18 @@ export function wantedTools(
     servers: mcp === "none" ? [] : [...(mcp ?? []), ...toolsets],
     silent: tools === "none",
   };
-  return narrowing.reduce((rest, level) => narrow(rest, level, scope), wanted);
+  const left = narrowing.reduce((rest, level) => narrow(rest, level, scope), wanted);
+  const extra = scope.participant?.extraTools ?? [];
+  return extra.length === 0 ? left : withExtra(left, extra);
 }
+
+/** Tools that an assembly gives are there whatever the levels say; nothing else is where they say none. */
+const withExtra = (wanted: WantedTools, extra: readonly Tool[]): WantedTools => ({
+  native: [...(wanted.silent ? [] : wanted.native), ...extra],
+  names: wanted.silent ? [] : wanted.names,
+  servers: wanted.servers,
+  silent: false,
+});
 
 function narrow(
   wanted: WantedTools,

@@ -132,6 +132,10 @@ const codes: { readonly [code in McpError["code"]]?: Explanation } = {
     "timeout",
     'Is it an MCP server, and is it awake? If it is slow, raise "timeoutMs" of its configuration.',
   ],
+  "mcp-authorization": [
+    "unauthorized",
+    'Sign in with dragoman mcp login and the server\'s name; or give a "token" or "headers".',
+  ],
   "mcp-protocol": ["not-mcp", "What answers there is not an MCP server: check the URL."],
   "mcp-remote-error": [
     "handshake-refused",

@@ -109,6 +109,9 @@ function missingVariables(written: string, { env = {} }: StdioTransport): string
 export function unknownRevision(
   message: string,
 ): readonly [code: string, advice: string] | undefined {
+  if (/does not speak the revision/.test(message)) {
+    return ["revision-refused", 'Set "protocol" of the server to "auto" or "legacy".'];
+  }
   return /speaks the revision/.test(message)
     ? [
         "unknown-revision",

@@ -207,6 +207,17 @@ test.each<[number, string, RegExp]>([
   ]);
 });
 
+test("where a server's users sign in, the doctor says how", async () => {
+  await using peer = await startPeer(401);
+  const { code, findings } = await diagnose({
+    remote: { url: peer.url, allowInsecureHttp: true },
+  });
+  expect(code).toBe(2);
+  expect(findings).toMatchObject([
+    { code: "unauthorized", advice: expect.stringContaining("dragoman mcp login remote") },
+  ]);
+});
+
 async function startPeer(status: number): Promise<AsyncDisposable & { readonly url: string }> {
   const server = createServer((_request, response) => response.writeHead(status).end("no"));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

@@ -10,6 +10,8 @@ import { type Finding, finding, type Severity } from "./finding.ts";
 import type { McpOptions } from "./mcp-group.ts";
 import { type McpTarget, readSomeTargets, secretsOf, targetNamed } from "./mcp-targets.ts";
 import { terminalLine, terminalText } from "./terminal-text.ts";
+import { TokenFile } from "./token-file.ts";
+import { withLogin } from "./with-login.ts";
 
 /** How long a slow server is waited for, in milliseconds. */
 const usualPatienceMs = 60_000;
@@ -69,7 +71,8 @@ async function examine(
     return { target, examination: { findings } };
   }
   const machine = { env, platform: process.platform };
-  const found = await examineServer(target.config, { machine, signal, patienceMs: timeoutMs });
+  const config = withLogin(target.config, new TokenFile(env));
+  const found = await examineServer(config, { machine, signal, patienceMs: timeoutMs });
   const names = found.connected?.tools.map(({ sourceName }) => sourceName) ?? [];
   const taken =
     target.writtenName === undefined

@@ -1,4 +1,10 @@
-import type { AuthorizationServer, Client, ClientAuth, TokenEndpointResponse } from "oauth4webapi";
+import type {
+  AuthorizationServer,
+  Client,
+  ClientAuth,
+  DPoPHandle,
+  TokenEndpointResponse,
+} from "oauth4webapi";
 import type { CredentialScope } from "../base/credential.ts";
 import { ConfigurationError } from "../base/dragoman-error.ts";
 import { redactUrl } from "../base/redact-url.ts";
@@ -6,6 +12,7 @@ import { Secret } from "../base/secret.ts";
 import { authenticateClient } from "./client-authentication.ts";
 import type { OAuth2Definition, OpenIdConnectDefinition } from "./credential-definition.ts";
 import { CredentialError } from "./credential-error.ts";
+import type { DpopKey } from "./dpop-key.ts";
 import { type OAuthConnection, sendOAuthRequest } from "./oauth-connection.ts";
 import { toCredentialError } from "./oauth-errors.ts";
 import type { TokenSet } from "./token-set.ts";
@@ -20,6 +27,17 @@ export interface PendingAuthorization {
   readonly state: string;
 }
 
+/** What a caller knows of an authorisation server besides the definition. */
+export interface OAuthServerOptions {
+  /**
+   * What the server says of itself, where the caller has found and checked that; the definition then
+   * only repeats it, and the guard is asked for every endpoint.
+   */
+  readonly metadata?: AuthorizationServer;
+  /** Tokens must be bound to this key. */
+  readonly dpopKey?: DpopKey | undefined;
+}
+
 /** One authorisation server as one client of it sees it. */
 export class OAuthServer {
   readonly #definition: Definition;
@@ -28,15 +46,16 @@ export class OAuthServer {
   readonly #isDiscovered: boolean;
   #metadata: Promise<AuthorizationServer> | undefined;
 
-  /**
-   * @param discovered what the server says of itself, where the caller has found and checked that;
-   * the definition then only repeats it, and the guard is asked for every endpoint.
-   */
+  readonly #dpopKey: DpopKey | undefined;
+  /** Remembers the nonces that the server wants. */
+  #dpop: Promise<DPoPHandle> | undefined;
+
   constructor(
     definition: Definition,
     connection: OAuthConnection,
-    discovered?: AuthorizationServer,
+    { metadata: discovered, dpopKey }: OAuthServerOptions = {},
   ) {
+    this.#dpopKey = dpopKey;
     this.#definition = definition;
     this.#connection =
       discovered === undefined
@@ -55,7 +74,7 @@ export class OAuthServer {
         this.#client,
         auth,
         parameters,
-        this.#options(oauth),
+        await this.#tokenOptions(oauth),
       );
       return oauth.processClientCredentialsResponse(server, this.#client, response);
     });
@@ -74,7 +93,7 @@ export class OAuthServer {
           ...this.#scopeParameter(),
           ...this.#definition.parameters,
         },
-        this.#options(oauth),
+        await this.#tokenOptions(oauth),
       );
       return oauth.processGenericTokenEndpointResponse(server, this.#client, response);
     });
@@ -92,7 +111,7 @@ export class OAuthServer {
           auth,
           refreshToken.reveal(),
           {
-            ...this.#options(oauth),
+            ...(await this.#tokenOptions(oauth)),
             additionalParameters: { ...this.#definition.parameters },
           },
         );
@@ -155,7 +174,10 @@ export class OAuthServer {
         parameters,
         pending.redirectUri,
         pending.codeVerifier,
-        { ...this.#options(oauth), additionalParameters: { ...this.#definition.parameters } },
+        {
+          ...(await this.#tokenOptions(oauth)),
+          additionalParameters: { ...this.#definition.parameters },
+        },
       );
       return oauth.processAuthorizationCodeResponse(
         server,
@@ -205,10 +227,23 @@ export class OAuthServer {
     const server = await this.#server();
     const at = `${what} at ${redactUrl(server.token_endpoint ?? server.issuer)}`;
     const auth = await authenticateClient(oauth, this.#definition, scope);
-    const response = await exchange(oauth, server, auth).catch((thrown: unknown) => {
-      throw toCredentialError(thrown, at);
-    });
-    return toTokenSet(response, this.#connection.nowMs());
+    const response = await exchange(oauth, server, auth)
+      .catch((thrown: unknown) => {
+        if (!oauth.isDPoPNonceError(thrown)) {
+          throw thrown;
+        }
+        return exchange(oauth, server, auth); // now with the nonce
+      })
+      .catch((thrown: unknown) => {
+        throw toCredentialError(thrown, at);
+      });
+    const tokens = toTokenSet(response, this.#connection.nowMs());
+    if (this.#dpopKey !== undefined && !tokens.isBound) {
+      throw new CredentialError(`${at} failed: the token is not bound to our key (DPoP).`, {
+        code: "token-refused",
+      });
+    }
+    return tokens;
   }
 
   get #client(): Client {
@@ -255,6 +290,13 @@ export class OAuthServer {
     } catch (thrown) {
       throw toCredentialError(thrown, `The discovery of ${redactUrl(issuer)}`);
     }
+  }
+
+  async #tokenOptions(oauth: OAuthLibrary) {
+    const dpopKey = this.#dpopKey;
+    this.#dpop ??= dpopKey?.toKeyPair().then((pair) => oauth.DPoP(this.#client, pair));
+    const dpop = await this.#dpop;
+    return { ...this.#options(oauth), ...(dpop === undefined ? {} : { DPoP: dpop }) };
   }
 
   #options(oauth: OAuthLibrary) {
@@ -322,5 +364,6 @@ function toTokenSet(response: TokenEndpointResponse, nowMs: number): TokenSet {
     accessToken: new Secret(accessToken),
     ...(refreshToken === undefined ? {} : { refreshToken: new Secret(refreshToken) }),
     ...(seconds === undefined ? {} : { expiresAtMs: nowMs + seconds * 1_000 }),
+    ...(response.token_type === "dpop" ? { isBound: true } : {}),
   };
 }

@@ -7,14 +7,18 @@ export interface TokenSet {
   readonly refreshToken?: Secret;
   /** Unix epoch; absent: not told. */
   readonly expiresAtMs?: number;
+  /** They are bound to a key, which every request must prove to have (DPoP). */
+  readonly isBound?: true;
 }
 
 /** The tokens as a store keeps them. */
-export function toTokenRecord({ accessToken, refreshToken, expiresAtMs }: TokenSet): JsonObject {
+export function toTokenRecord(tokens: TokenSet): JsonObject {
+  const { accessToken, refreshToken, expiresAtMs, isBound } = tokens;
   return {
     accessToken: accessToken.reveal(),
     ...(refreshToken === undefined ? {} : { refreshToken: refreshToken.reveal() }),
     ...(expiresAtMs === undefined ? {} : { expiresAtMs }),
+    ...(isBound === undefined ? {} : { isBound }),
   };
 }
 
@@ -23,10 +27,11 @@ export function fromTokenRecord(record: JsonObject | undefined): TokenSet | unde
   if (typeof record?.["accessToken"] !== "string") {
     return undefined;
   }
-  const { accessToken, refreshToken, expiresAtMs } = record;
+  const { accessToken, refreshToken, expiresAtMs, isBound } = record;
   return {
     accessToken: new Secret(accessToken),
     ...(typeof refreshToken === "string" ? { refreshToken: new Secret(refreshToken) } : {}),
     ...(typeof expiresAtMs === "number" ? { expiresAtMs } : {}),
+    ...(isBound === true ? { isBound } : {}),
   };
 }

@@ -28,6 +28,11 @@ export interface HttpRequest extends ConnectionOptions, HttpLimits {
   /** `Accept-Encoding` is ours unless it is given. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: HttpBody;
+  /**
+   * Whether a second try does no harm; such a request is sent again where the server had closed the kept
+   * connection that it went out on. Default: what its method says (RFC 9110, 9.2.2).
+   */
+  readonly isIdempotent?: boolean;
   /** Aborting rejects what is pending with the signal's reason and closes the connection. */
   readonly signal?: AbortSignal;
   /** When all of it, body included, must have come; in milliseconds since the Unix epoch. */
@@ -77,7 +82,11 @@ export function toHttpUrl(url: string | URL): URL {
 const idempotentMethods = new Set(["GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"]);
 
 /** Whether sending the request twice is as good as once. */
-export function isRepeatable({ method, body }: Pick<HttpRequest, "method" | "body">): boolean {
+export function isRepeatable({
+  method,
+  body,
+  isIdempotent = idempotentMethods.has(method.toUpperCase()),
+}: Pick<HttpRequest, "method" | "body" | "isIdempotent">): boolean {
   const whole = body === undefined || typeof body === "string" || body instanceof Uint8Array;
-  return whole && idempotentMethods.has(method.toUpperCase());
+  return whole && isIdempotent;
 }

@@ -1,6 +1,7 @@
 import type { AuthorizationServer } from "oauth4webapi";
 import type { Clock } from "../base/clock.ts";
 import { redactUrl } from "../base/redact-url.ts";
+import { DpopKey } from "../credentials/dpop-key.ts";
 import { OAuthServer } from "../credentials/oauth-server.ts";
 import type { McpOAuth } from "../tool/mcp-oauth.ts";
 import type { UrlTransport } from "../tool/mcp-server-config.ts";
@@ -114,7 +115,7 @@ export class AccessFinder {
         allowInsecureHttp: transport.allowInsecureHttp ?? false,
       },
       this.#reader.connection,
-      metadata,
+      { metadata, dpopKey: DpopKey.from(access.dpopKey) },
     );
   }
 

@@ -23,6 +23,7 @@ test.each<[string, Partial<McpToolsetOptions>]>([
   ["address", { transport: { ...transport, url: "https://mcp.example/other" } }],
   ["name", { name: "crm-2" }],
   ["selection of tools", { tools: ["search"] }],
+  ["list of disabled tools", { disabledTools: ["search"] }],
 ])("another %s has another key", (_, more) => {
   expect(keyOf(more)).not.toBe(keyOf());
 });

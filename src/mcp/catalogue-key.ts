@@ -13,15 +13,24 @@ import type { McpToolsetOptions } from "./mcp-toolset.ts";
  * all for a run without one: whose credentials such a run has, nobody can tell.
  */
 export function catalogueKeyOf(options: McpToolsetOptions, binding: Binding): string | undefined {
-  const { name, description, transport, client, tools, limits, mapTool } = options;
+  // What is done with failures and results does not change the tools; all else may.
+  const { onUnavailable, onError, outputMismatch, mapResult, ...parts } = options;
+  const { transport, mapTool } = parts;
   const { actor } = binding.run;
   const isBound = typeof transport === "function" || mapTool !== undefined;
   if (isBound && actor === undefined) {
     return undefined;
   }
-  const parts = { name, description, transport, client, tools, limits, mapTool };
-  const text = canonicalJson(describe({ ...parts, actor: isBound ? actor : undefined }));
+  const pins = pinsOf(options);
+  const text = canonicalJson(describe({ ...parts, pins, actor: isBound ? actor : undefined }));
   return createHash("sha256").update(text).digest("hex");
+}
+
+/** A lock may be large: it is told by which object it is. */
+function pinsOf({ pins }: McpToolsetOptions): unknown {
+  return typeof pins === "object" && typeof pins.lock === "object"
+    ? { mode: pins.mode, lock: idOf(pins.lock) }
+    : pins;
 }
 
 /** Plain data as it is; whatever else there is in it by which object it is, in this process. */

@@ -3,7 +3,7 @@ import { ToolError } from "../base/tool-error.ts";
 import { type ToolResult, toolFailure, toolSuccess } from "../tool/tool-result.ts";
 import type { McpCallResult } from "./to-tool-result.ts";
 import type { McpToolDefinition } from "./tool-definition.ts";
-import { visibleLine } from "./visible-text.ts";
+import { visibleLine, visibleText } from "./visible-text.ts";
 
 /**
  * What is done with a result that does not fit the tool's outputSchema: it becomes an error that
@@ -64,4 +64,6 @@ export async function checkOutput(
 const nothing: SchemaIssue = { path: "", message: "there is no structured content" };
 
 const lines = (issues: readonly SchemaIssue[]): string =>
-  issues.map(({ path, message }) => `- ${path === "" ? "" : `${path}: `}${message}`).join("\n");
+  visibleText(
+    issues.map(({ path, message }) => `- ${path === "" ? "" : `${path}: `}${message}`).join("\n"),
+  );

@@ -1,5 +1,6 @@
 import { fromBase64 } from "../base/base64.ts";
 import { isJsonObject, type JsonObject } from "../base/json.ts";
+import { visibleText } from "./visible-text.ts";
 
 /**
  * The bytes of a server's resource, as `resources/read` gives them; of several contents the first.
@@ -16,7 +17,7 @@ export async function fetchResource(
   }
   const { text, blob } = first;
   if (typeof text === "string") {
-    return new TextEncoder().encode(text);
+    return new TextEncoder().encode(visibleText(text));
   }
   return typeof blob === "string" ? fromBase64(blob) : undefined;
 }

@@ -21,6 +21,8 @@ export interface ServerRequest {
   /** By lower-case name; the transport's own are added, and override these. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
+  /** Whether a second try does no harm. Default: as the method says. */
+  readonly isIdempotent?: boolean;
   readonly signal: AbortSignal;
 }
 
@@ -34,6 +36,9 @@ const defaultMaxBytes: number = 10 * 1024 * 1024;
 const refusalBytes = 64 * 1024;
 
 const mostRedirects = 5;
+
+/** A request is sent so often at most where access is wanting: as it is, with a nonce, with another token. */
+const mostTries = 3;
 
 /** Silence is no fault here: whoever waits for an answer has a time limit of its own. */
 const forEver = Number.POSITIVE_INFINITY;
@@ -90,18 +95,38 @@ export class HttpCaller {
    *
    * @throws McpError, or the signal's reason
    */
-  async send(request: ServerRequest): Promise<HttpResponse> {
+  send(request: ServerRequest): Promise<HttpResponse> {
+    return this.#authorization === undefined
+      ? this.#sendRedirected(request)
+      : this.#sendWithAccess(request, this.#authorization, mostTries);
+  }
+
+  async #sendWithAccess(
+    request: ServerRequest,
+    authorization: ServerAuthorization,
+    tries: number,
+  ): Promise<HttpResponse> {
     const response = await this.#sendRedirected(request);
+    const { "dpop-nonce": nonce } = response.headers;
+    if (nonce !== undefined) {
+      authorization.hearNonce(nonce);
+    }
     const refusal = this.#refusals.get(response);
-    if (refusal === undefined || request.method === "DELETE") {
+    if (refusal === undefined || request.method === "DELETE" || tries <= 1) {
       return response;
     }
-    const recovered = this.#authorization?.recover(refusal) ?? Promise.resolve(false);
-    if (!(await untilAborted(recovered, request.signal))) {
-      return response;
+    try {
+      if (!(await untilAborted(authorization.recover(refusal), request.signal))) {
+        return response;
+      }
+    } catch (error) {
+      response.cancel();
+      throw error;
     }
     response.cancel();
-    return this.#sendRedirected(request);
+    // A proof that lacked a nonce says nothing of the token, which may be refused in its turn.
+    const isProof = refusal.challenge?.error === "use_dpop_nonce";
+    return this.#sendWithAccess(request, authorization, isProof ? tries - 1 : 1);
   }
 
   /** The whole body, as long as it may be. */
@@ -165,11 +190,9 @@ export class HttpCaller {
     const { auth, signer } = this.#transport;
     const headers = { ...request.headers, ...this.#address.headers };
     if (this.#authorization !== undefined) {
-      const token = (await this.#authorization.token())?.reveal();
-      if (token !== undefined) {
-        this.#token = token;
-        headers["authorization"] = `Bearer ${token}`;
-      }
+      const shown = await this.#authorization.show({ method: request.method, url });
+      this.#token = shown?.token.reveal() ?? this.#token;
+      Object.assign(headers, shown?.headers);
     } else if (auth !== undefined && "token" in auth) {
       this.#token = await auth.token();
       headers["authorization"] = `Bearer ${this.#token}`;
@@ -216,7 +239,7 @@ export class HttpCaller {
   }
 
   async #sendOnce(request: ServerRequest, url: URL): Promise<HttpResponse> {
-    const { method, body, signal } = request;
+    const { method, body, isIdempotent, signal } = request;
     const plain = this.#transport.auth === undefined && this.#transport.signer === undefined;
     const headers = plain
       ? { ...request.headers, ...this.#address.headers }
@@ -229,6 +252,7 @@ export class HttpCaller {
         signal,
         ...this.#connection,
         ...(body === undefined ? {} : { body }),
+        ...(isIdempotent === undefined ? {} : { isIdempotent }),
         connectTimeoutMs: forEver,
         readTimeoutMs: forEver,
         writeTimeoutMs: forEver,

@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from "../base/clock.ts";
 import { ConfigurationError } from "../base/dragoman-error.ts";
-import { isJsonObject, type JsonObject } from "../base/json.ts";
+import { isDeeperThan, isJsonObject, type JsonObject } from "../base/json.ts";
 import { type ConnectAttempt, shareOf } from "./connect-attempt.ts";
 import { isCustomTransport } from "./custom-link.ts";
 import { type ListEntriesOptions, listEntries } from "./list-entries.ts";
@@ -27,6 +27,8 @@ import { SpokenProtocols } from "./spoken-protocols.ts";
 import type { McpCallResult } from "./to-tool-result.ts";
 import { toldToAll } from "./told-to-all.ts";
 import type { McpToolDefinition } from "./tool-definition.ts";
+import { visibleJson } from "./visible-json.ts";
+import { visibleText } from "./visible-text.ts";
 
 /**
  * What an {@link McpClient} does with what is not an answer, what the server may ask of it, and the
@@ -105,9 +107,10 @@ export class McpClient implements AsyncDisposable {
     return this.#connection?.greeting.capabilities;
   }
 
-  /** What the server says on its use, once connected: a stranger's text. */
+  /** What the server says on its use, once connected: a stranger's text, of which nothing is invisible. */
   get instructions(): string | undefined {
-    return this.#connection?.greeting.instructions;
+    const instructions = this.#connection?.greeting.instructions;
+    return instructions === undefined ? undefined : visibleText(instructions);
   }
 
   /** The revision of MCP that both speak, such as `2025-11-25`, once connected. */
@@ -215,7 +218,7 @@ export class McpClient implements AsyncDisposable {
     return this.#live().callTool(name, args, options);
   }
 
-  /** All resources. What is malformed is left out. */
+  /** All resources. What is malformed is left out, and so is what is invisible in their texts. */
   async listResources(options: McpRequestOptions = {}): Promise<readonly McpResource[]> {
     const found = await this.#list("resources/list", "resources", "uri", options);
     return found as readonly McpResource[]; // each has the uri; the rest is the server's claim
@@ -230,9 +233,9 @@ export class McpClient implements AsyncDisposable {
     return found as readonly McpResourceTemplate[]; // each has the template
   }
 
-  /** What is behind a URI: the result with its `contents`, as the server sent it. */
+  /** What is behind a URI: the result with its `contents`, in which no text is invisible. */
   async readResource(uri: string, options: McpRequestOptions = {}): Promise<JsonObject> {
-    return this.#live().request("resources/read", { uri }, options);
+    return visibleOffer(await this.#live().request("resources/read", { uri }, options));
   }
 
   /** All prompts. What is malformed is left out. */
@@ -241,13 +244,14 @@ export class McpClient implements AsyncDisposable {
     return found as readonly McpPrompt[]; // each has the name
   }
 
-  /** A prompt, filled in: the result with its `messages`, as the server sent it. */
+  /** A prompt, filled in: the result with its `messages`, in which no text is invisible. */
   async getPrompt(
     name: string,
     args: Readonly<Record<string, string>> = {},
     options: McpRequestOptions = {},
   ): Promise<JsonObject> {
-    return this.#live().request("prompts/get", { name, arguments: args }, options);
+    const result = await this.#live().request("prompts/get", { name, arguments: args }, options);
+    return visibleOffer(result);
   }
 
   /** Values that an argument of a prompt or of a resource template may have. */
@@ -346,7 +350,7 @@ export class McpClient implements AsyncDisposable {
     return this.#connection;
   }
 
-  #list(
+  async #list(
     method: string,
     key: ListEntriesOptions["key"],
     identity: ListEntriesOptions["identity"],
@@ -354,8 +358,20 @@ export class McpClient implements AsyncDisposable {
   ): Promise<readonly JsonObject[]> {
     const request = this.#live().pages(method, signal);
     const limits = resolveLimits(this.#config.limits);
-    return listEntries({ server: this.name, limits, key, identity, request });
+    const found = await listEntries({ server: this.name, limits, key, identity, request });
+    return found.map((entry) => ({ ...visibleOffer(entry), [identity]: entry[identity] }));
   }
+}
+
+/** Nobody means data of such depth. */
+const deepest = 256;
+
+/** What a server offers, as a person would see it; it is asked for again by its exact name. */
+function visibleOffer(offer: JsonObject): JsonObject {
+  if (isDeeperThan(deepest, offer)) {
+    return {};
+  }
+  return visibleJson(offer) as JsonObject; // an object stays one
 }
 
 const notConnected = (server: string): McpError =>

@@ -5,12 +5,14 @@ import type { Tool, ToolCall } from "../tool/tool.ts";
 import { normalizeToolName } from "../tool/tool-names.ts";
 import type { ToolResult } from "../tool/tool-result.ts";
 import { checkOutput, type OutputMismatchPolicy } from "./check-output.ts";
+import { withOriginals } from "./clean-schema.ts";
 import type { McpConnection } from "./mcp-connection.ts";
 import type { ResolvedLimits } from "./mcp-limits.ts";
 import { schemaRemarks } from "./schema-remarks.ts";
 import { toToolError } from "./to-tool-error.ts";
 import { type McpCallResult, toToolResult } from "./to-tool-result.ts";
 import type { McpToolDefinition } from "./tool-definition.ts";
+import { visibleReturn } from "./visible-return.ts";
 import { visibleLine } from "./visible-text.ts";
 
 /** A call of an MCP tool, as `mapResult` sees it. */
@@ -68,12 +70,14 @@ export function toMcpTool(definition: McpToolDefinition, scope: McpToolScope): T
         isKnown = true;
         tellRemarks(definition, scope);
       }
-      const result = await callServer(scope, sourceName, input, call);
+      const result = await callServer(scope, definition, input, call);
       const about = { id: call.id, definition, arguments: input };
       const returned = await Promise.resolve(
         mapResult ? mapResult(result, { call: about, binding: call.binding }) : result,
       );
-      return returned === result ? defaultResult(result, definition, scope) : returned;
+      return returned === result
+        ? defaultResult(result, definition, scope)
+        : visibleReturn(returned);
     },
   });
 }
@@ -96,12 +100,12 @@ async function defaultResult(
 
 async function callServer(
   { connection, guard }: Pick<McpToolScope, "connection" | "guard">,
-  sourceName: string,
+  { sourceName, inputSchema }: McpToolDefinition,
   input: JsonObject,
   call: ToolCall,
 ): Promise<McpCallResult> {
   try {
-    return await connection.callTool(sourceName, input, {
+    return await connection.callTool(sourceName, withOriginals(input, inputSchema), {
       signal: call.signal,
       meta: { [idempotencyMetaKey]: call.idempotencyKey },
       onProgress: (progress) => call.progress(progress),

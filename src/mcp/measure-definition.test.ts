@@ -30,7 +30,10 @@ test.each<[what: string, value: Json, isUnclean: boolean]>([
   ["a long description", { anyOf: [{ description: "eleven char" }] }, true],
   ["a tag character", { properties: { a: { title: "a\u{e0041}" } } }, true],
   ["a control character", { description: "a\u001b[8m" }, true],
-  ["the same elsewhere", { enum: ["a\u{e0041}"], name: "far too long a name" }, false],
+  ["a tag character in a value", { enum: ["a\u{e0041}"] }, true],
+  ["a tag character in a text", { const: "a\u{e0041}" }, true],
+  ["a tag character in a name", { properties: { "a\u{e0041}": {} } }, true],
+  ["a long text elsewhere", { name: "far too long a name" }, false],
 ])("whether texts may need cleaning: %s", (_what, value, isUnclean) => {
   expect(measure(value).isUnclean).toBe(isUnclean);
 });

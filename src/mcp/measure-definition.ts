@@ -15,7 +15,7 @@ export interface DefinitionMeasure {
   patterns: number;
   /** The longest of them, in bytes. */
   longestPattern: number;
-  /** Whether a title or a description is longer than it may be, or may hold what nobody sees. */
+  /** Whether a title or a description is longer than it may be, or any text may hold what nobody sees. */
   isUnclean: boolean;
 }
 
@@ -91,6 +91,7 @@ class Pass implements DefinitionMeasure {
   #addName(name: string, isPattern: boolean): void {
     this.nodes += 1;
     this.bytes += 4 + (name.length > shortName ? Buffer.byteLength(name) : name.length);
+    this.isUnclean ||= hasUnseen(name);
     if (isPattern) {
       this.#addPattern(name);
     }
@@ -112,6 +113,7 @@ class Pass implements DefinitionMeasure {
       }
       if (typeof value === "string") {
         this.bytes += Buffer.byteLength(value) + 2;
+        this.isUnclean ||= hasUnseen(value);
       } else {
         this.#addValue(value, depth, false);
       }
@@ -131,8 +133,9 @@ class Pass implements DefinitionMeasure {
 
   #addText(name: string, text: string): void {
     this.bytes += Buffer.byteLength(text) + 2;
+    this.isUnclean ||= hasUnseen(text);
     if (name === "description" || name === "title") {
-      this.isUnclean ||= text.length > this.#bounds.longestText || hasUnseen(text);
+      this.isUnclean ||= text.length > this.#bounds.longestText;
     } else if (name === "pattern") {
       this.#addPattern(text);
     }

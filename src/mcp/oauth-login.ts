@@ -1,6 +1,7 @@
 import type { Clock } from "../base/clock.ts";
 import type { JsonObject } from "../base/json.ts";
 import { CredentialError } from "../credentials/credential-error.ts";
+import { DpopKey } from "../credentials/dpop-key.ts";
 import type { PendingAuthorization } from "../credentials/oauth-server.ts";
 import type { TokenKeeper } from "../credentials/token-keeper.ts";
 import type { TokenSet } from "../credentials/token-set.ts";
@@ -19,6 +20,8 @@ export interface OAuthLoginOptions {
   readonly account: OAuthAccount;
   readonly finder: AccessFinder;
   readonly keeper: TokenKeeper;
+  /** Tokens are to be bound to a key, a fresh one for each login. */
+  readonly dpop: boolean;
   readonly clock: Clock;
 }
 
@@ -30,6 +33,12 @@ export interface OAuthQuestion {
   readonly state: string;
   readonly issuer: string;
   readonly scopes: readonly string[];
+}
+
+/** What a person has granted. */
+export interface GrantedAccess {
+  readonly access: ServerAccess;
+  readonly tokens: TokenSet;
 }
 
 /**
@@ -57,7 +66,8 @@ export class OAuthLogin {
     }
     const { issuer, resource, isLegacy, scopes } = prospect;
     const client = await finder.clientFor(prospect, redirectUri);
-    const access: ServerAccess = { issuer, resource, isLegacy, scopes, client, redirectUri };
+    const dpopKey = this.#options.dpop ? { dpopKey: DpopKey.create().record } : {};
+    const access = { issuer, resource, isLegacy, scopes, client, redirectUri, ...dpopKey };
     const server = await finder.serverOf(access);
     const { url, pending } = await server.startAuthorization(redirectUri);
     const record = {
@@ -71,7 +81,7 @@ export class OAuthLogin {
   }
 
   /** @throws CredentialError `authorization-failed`, `token-refused` */
-  async finish(answer: URL): Promise<TokenSet> {
+  async finish(answer: URL): Promise<GrantedAccess> {
     const { account, finder, keeper } = this.#options;
     const pending = await this.#take(answer.searchParams.get("state") ?? "");
     const access = fromRecord(pending?.["access"] as JsonObject | undefined); // as start writes it
@@ -86,7 +96,7 @@ export class OAuthLogin {
     const tokens = await server.finishAuthorization(answer, kept, {});
     await keeper.put(account.tokenKey(access), tokens);
     await account.writeAccess(access);
-    return tokens;
+    return { access, tokens };
   }
 
   async #take(state: string): Promise<JsonObject | undefined> {

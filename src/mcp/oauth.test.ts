@@ -1,10 +1,17 @@
+import { join } from "node:path";
 import { expect, test } from "vitest";
+import { agentOf, modelOf } from "../../test/agent-fixture.ts";
+import { CliFolder } from "../../test/cli-fixture.ts";
 import { call, connect, failureOf } from "../../test/fixtures/mcp/http-peer.ts";
 import { OAuthIssuer } from "../../test/fixtures/mcp/oauth-issuer.ts";
 import { personAt, serveProtected, tokensShown } from "../../test/fixtures/mcp/oauth-peer.ts";
+import { startProxy } from "../../test/proxy.ts";
+import { EncryptedFileStore } from "../credentials/encrypted-file-store.ts";
 import { MemoryCredentialStore } from "../credentials/memory-credential-store.ts";
 import { manualClock } from "../testing/manual-clock.ts";
 import type { McpOAuth } from "../tool/mcp-oauth.ts";
+import type { McpConnection } from "./mcp-connection.ts";
+import { mcpToolset } from "./mcp-toolset.ts";
 
 /** A server, its issuer, a person who grants all, and a store. */
 async function world() {
@@ -163,11 +170,11 @@ test("a server that is never content is not asked for ever, and later calls do n
   const server = await serveProtected({
     issuer: () => issuer,
     needs: ({ message }) => (message?.["method"] === "tools/call" ? ["moon"] : []),
-    intercept: ({ message }) => {
+    intercept: () => {
       for (const [token, what] of issuer.tokens) {
         issuer.tokens.set(token, { ...what, scopes: [] }); // the scope is never granted
       }
-      return message === null;
+      return false;
     },
   });
   const connection = await connect(server.url, { auth: { ...person.auth, store } });
@@ -286,4 +293,50 @@ test("a person who says no is an error that says so", async () => {
     message: expect.stringContaining("access_denied"),
     cause: { code: "authorization-failed" },
   });
+});
+
+test("the tools of a run act with the access of the run's actor", async () => {
+  await using here = await world();
+  const { server, person, auth } = here;
+  const transport = { type: "http", url: server.url, allowInsecureHttp: true, auth } as const;
+  const toolset = mcpToolset({ name: "far", transport });
+  for (const actor of ["ann", "bob", "ann"]) {
+    const model = modelOf({ calls: [{ name: "echo" }] }, "done");
+    const agent = agentOf({ model, mcp: [toolset] });
+    expect(await agent.ask("Go.", { actor })).toMatchObject({ status: "completed" });
+  }
+  expect(person.asked.map(({ actor }) => actor)).toEqual(["ann", "bob"]);
+  const [first, second, third] = tokensShown(server);
+  expect(first).not.toBe(second);
+  expect(third).toBe(first);
+});
+
+test("processes that share a file of tokens renew one once", async () => {
+  await using here = await world();
+  const { issuer, server, person } = here;
+  using folder = new CliFolder();
+  const path = join(folder.path, "credentials");
+  const secretKey = "0123456789abcdef0123456789abcdef";
+  // Each process has a store of its own, and they share nothing but the file.
+  const processes = [1, 2, 3].map(() => new EncryptedFileStore({ path, secretKey }));
+  const connections: McpConnection[] = [];
+  for (const store of processes) {
+    connections.push(await connect(server.url, { auth: { ...person.auth, store } }));
+  }
+  issuer.revokeTokens();
+  await Promise.all(connections.map((connection) => call(connection)));
+  const grants = issuer.to("/token").map(({ sent }) => sent["grant_type"]);
+  expect(grants).toEqual(["authorization_code", "refresh_token"]);
+});
+
+test("the proxy of a transport carries what goes to the authorisation server, too", async () => {
+  await using here = await world();
+  const { issuer, server, auth } = here;
+  await using proxy = await startProxy();
+  await connect(server.url, { auth, proxy: proxy.url });
+  const host = new URL(issuer.origin).host;
+  const sent = proxy.seen.filter((line) => line.includes(host));
+  expect(sent.length).toBeGreaterThanOrEqual(issuer.to("/token").length);
+  const seen = sent.join(" ");
+  expect(seen.includes("/token") || seen.includes(`CONNECT ${host}`)).toBe(true);
 });

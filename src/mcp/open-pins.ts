@@ -42,6 +42,12 @@ export async function openPins(
   given: PinsSetting | undefined,
   configured: PinsSetting | undefined,
 ): Promise<OpenedPins> {
+  const fault = faultOfPins(configured);
+  if (fault !== undefined) {
+    throw new ConfigurationError(`configure({ pins }): ${fault}`, {
+      code: "invalid-configuration",
+    });
+  }
   const own = withMode(given);
   const all = withMode(configured);
   const mode = own?.mode ?? all?.mode ?? "off";

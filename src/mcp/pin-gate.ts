@@ -77,12 +77,12 @@ export class PinGate {
   }
 
   #outcome(count: number): string {
-    const { mode } = this.#options;
+    const [they, them] = count === 1 ? ["it is", "it"] : ["they are", "them"];
     const what =
-      mode === "enforce"
-        ? `, so ${count === 1 ? "it is" : "they are"} left out`
-        : "; the model has it all the same";
-    return `${mode === "warn" && count > 1 ? what.replace("it", "them") : what}. Look at it with dragoman mcp inspect, and pin it with dragoman mcp pin.`;
+      this.#options.mode === "enforce"
+        ? `, so ${they} left out`
+        : `; the model has ${them} all the same`;
+    return `${what}. Look at ${them} with dragoman mcp inspect, and pin ${them} with dragoman mcp pin.`;
   }
 
   #tell(code: string, message: string): void {

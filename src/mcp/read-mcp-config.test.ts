@@ -164,6 +164,16 @@ test("limits of a server are read and checked", async () => {
   expect(await faultOf(one({ command: "x", limits: { maxTool: 5 } }))).toContain('mean "maxTools"');
 });
 
+test("whether tools must be as they were pinned, and instructions are told, stands with the server", async () => {
+  const trust = { pins: { mode: "enforce", lock: "a.json" }, instructions: "include" };
+  expect(await read(one({ command: "a", ...trust }))).toMatchObject([trust]);
+  expect(await read(one({ command: "a", pins: "warn" }))).toMatchObject([{ pins: "warn" }]);
+  expect(await faultOf(one({ command: "a", pins: "yes" }))).toMatch(
+    /mcp\.json:1: .*"pins" must be/,
+  );
+  expect(await faultOf(one({ command: "a", instructions: true }))).toMatch(/"off" or "include"/);
+});
+
 test("where faults are listened for, each is told with its server and line, and the others are given", async () => {
   const text = `{ "mcpServers": {
     "typo": { "comand": "x" },

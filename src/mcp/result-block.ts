@@ -1,11 +1,11 @@
-import { toBase64 } from "../base/base64.ts";
+import { fromBase64, toBase64 } from "../base/base64.ts";
 import { isJsonObject, type Json, type JsonObject } from "../base/json.ts";
 import { isMediaType, isTextType } from "../base/media-type.ts";
 import type { MediaPart, ResultContent } from "../message/content.ts";
 import type { DeferredArtifact } from "../tool/artifact.ts";
 import { hideValues } from "./hide-values.ts";
 import { secretsIn } from "./secret-arguments.ts";
-import { visibleLine } from "./visible-text.ts";
+import { visibleLine, visibleText } from "./visible-text.ts";
 
 /** What one block of a server's result comes to. */
 export type BlockContent =
@@ -25,7 +25,9 @@ export function toBlockContent(block: Json, server: string): BlockContent {
   }
   switch (type) {
     case "text":
-      return typeof block["text"] === "string" ? text(block["text"]) : note("a malformed text");
+      return typeof block["text"] === "string"
+        ? text(visibleText(block["text"]))
+        : note("a malformed text");
     case "image":
     case "audio":
       return media(type, block, block["data"]) ?? note(`a malformed ${type}`);
@@ -90,10 +92,21 @@ function resource(given: Json | undefined): BlockContent {
   const name = nameIn(uri);
   if (typeof words === "string") {
     const mediaType = isMediaType(mimeType) && isTextType(mimeType) ? mimeType : "text/plain";
-    const base64 = toBase64(new TextEncoder().encode(words));
-    return { kind: "part", part: file("file", mediaType, base64, name), text: words };
+    const visible = visibleText(words);
+    return { kind: "part", part: file("file", mediaType, encode(visible), name), text: visible };
   }
-  return media("file", given, blob, name) ?? note("a malformed resource");
+  const visible = isMediaType(mimeType) && isTextType(mimeType) ? withoutHidden(blob) : blob;
+  return media("file", given, visible, name) ?? note("a malformed resource");
+}
+
+const encode = (text: string): string => toBase64(new TextEncoder().encode(text));
+
+/** A model would read the text in these bytes, too. */
+function withoutHidden(blob: Json | undefined): Json | undefined {
+  const bytes = typeof blob === "string" ? fromBase64(blob) : undefined;
+  const text = bytes && new TextDecoder().decode(bytes);
+  const visible = text && visibleText(text);
+  return visible === text || visible === undefined ? blob : encode(visible);
 }
 
 /** The last part of a URI's path. */

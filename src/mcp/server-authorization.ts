@@ -5,6 +5,7 @@ import { ConfigurationError, messageOf } from "../base/dragoman-error.ts";
 import { Secret } from "../base/secret.ts";
 import { ToolError } from "../base/tool-error.ts";
 import { CredentialError } from "../credentials/credential-error.ts";
+import { DpopKey } from "../credentials/dpop-key.ts";
 import { openLoopbackRedirect } from "../credentials/loopback-redirect.ts";
 import { MemoryCredentialStore } from "../credentials/memory-credential-store.ts";
 import type { TokenSubject } from "../credentials/token-keeper.ts";
@@ -15,7 +16,7 @@ import { AccessFinder, type Prospect } from "./access-finder.ts";
 import type { AccessRefusal } from "./authorization-needed.ts";
 import { McpError } from "./mcp-error.ts";
 import { OAuthAccount, type ServerAccess } from "./oauth-account.ts";
-import { OAuthLogin } from "./oauth-login.ts";
+import { type GrantedAccess, OAuthLogin } from "./oauth-login.ts";
 import { toScopes } from "./oauth-scopes.ts";
 import { type SharedWork, sharedWorkOf } from "./shared-work.ts";
 
@@ -27,6 +28,13 @@ export interface AuthorizationScope {
   readonly settings: McpOAuth;
   readonly actor: string | undefined;
   readonly clock: Clock;
+}
+
+/** What is sent with a request. */
+export interface ShownAccess {
+  readonly token: Secret;
+  /** By lower-case name. */
+  readonly headers: Readonly<Record<string, string>>;
 }
 
 /** A token is renewed so long before it expires. */
@@ -45,8 +53,9 @@ export class ServerAuthorization {
   readonly #recovering = new Map<string, Promise<boolean>>();
   /** Scopes that were asked for in answer to a 403: asking once more would not help. */
   readonly #askedFor = new Set<string>();
-  /** The newest tokens, so that not every request reads the store. */
-  #tokens: TokenSet | undefined;
+  /** The newest, so that not every request reads the store. */
+  #current: GrantedAccess | undefined;
+  #nonce: string | undefined;
 
   constructor(scope: AuthorizationScope) {
     const { transport, settings, actor, clock } = scope;
@@ -60,25 +69,68 @@ export class ServerAuthorization {
     this.#finder = new AccessFinder({ server, transport, settings, account: this.account, clock });
     this.#shared = sharedWorkOf(store, clock);
     const { keeper } = this.#shared;
-    this.login = new OAuthLogin({ account: this.account, finder: this.#finder, keeper, clock });
+    const dpop = settings.dpop ?? false;
+    this.login = new OAuthLogin({
+      account: this.account,
+      finder: this.#finder,
+      keeper,
+      dpop,
+      clock,
+    });
   }
 
-  /** The token to send; undefined while there is none, and the server may say how one is had. */
-  async token(): Promise<Secret | undefined> {
-    const { expiresAtMs = Infinity, accessToken } = this.#tokens ?? {};
-    if (accessToken !== undefined && expiresAtMs - earlyMs > this.#scope.clock.now()) {
-      return accessToken;
+  /**
+   * What shows that we have access; undefined while we have none, and the server may say how it is had.
+   *
+   * @throws McpError
+   */
+  async show(request: {
+    readonly method: string;
+    readonly url: URL;
+  }): Promise<ShownAccess | undefined> {
+    const current = await this.#fresh();
+    if (current === undefined) {
+      return undefined;
     }
+    const { accessToken: token, isBound } = current.tokens;
+    const key = isBound ? DpopKey.from(current.access.dpopKey) : undefined;
+    if (key === undefined) {
+      return { token, headers: { authorization: `Bearer ${token.reveal()}` } };
+    }
+    const nowMs = this.#scope.clock.now();
+    const dpop = key.prove({ ...request, token, nonce: this.#nonce, nowMs });
+    return { token, headers: { authorization: `DPoP ${token.reveal()}`, dpop } };
+  }
+
+  /** The server wants this in the proofs to come (RFC 9449, 9). */
+  hearNonce(nonce: string): void {
+    this.#nonce = nonce;
+  }
+
+  /** The access that we have, with tokens that hold for a while yet. */
+  async #fresh(): Promise<GrantedAccess | undefined> {
+    const { expiresAtMs = Infinity } = this.#current?.tokens ?? {};
+    if (this.#current !== undefined && expiresAtMs - earlyMs > this.#scope.clock.now()) {
+      return this.#current;
+    }
+    this.#current = undefined;
     try {
       const access = await this.account.readAccess();
-      this.#tokens = access && (await this.#shared.keeper.tokens(this.#subject(access), undefined));
+      if (access !== undefined) {
+        await this.#use(access, undefined);
+      }
     } catch (error) {
-      this.#tokens = undefined;
       if (!isUnauthorized(error)) {
         throw this.failure(error);
       }
     }
-    return this.#tokens?.accessToken;
+    return this.#current;
+  }
+
+  /** From now on it is this access, with tokens that are others than the one that was refused. */
+  async #use(access: ServerAccess, refused: Secret | undefined): Promise<void> {
+    const tokens = await this.#shared.keeper.tokens(this.#subject(access), refused);
+    this.#current = { access, tokens };
   }
 
   /**
@@ -89,6 +141,9 @@ export class ServerAuthorization {
    */
   recover(refusal: AccessRefusal): Promise<boolean> {
     const { status, challenge, refused } = refusal;
+    if (challenge?.error === "use_dpop_nonce" && this.#nonce !== undefined) {
+      return Promise.resolve(refused !== undefined); // the token is good, the proof was not
+    }
     const key = JSON.stringify([status, challenge?.scope, refused?.reveal()]);
     const underWay =
       this.#recovering.get(key) ??
@@ -118,7 +173,7 @@ export class ServerAuthorization {
       signal.throwIfAborted();
       throw this.failure(error);
     }
-    this.#tokens = undefined; // perhaps another connection has asked
+    this.#current = undefined; // perhaps another connection has asked
     if (isStepUp) {
       this.#askedFor.add(wanted);
     }
@@ -145,7 +200,7 @@ export class ServerAuthorization {
     if (await this.#hasBetter(refusal)) {
       return true;
     }
-    this.#tokens = undefined;
+    this.#current = undefined;
     const prospect = await this.#finder.find(challenge);
     if ((this.#scope.settings.grant ?? "authorization-code") !== "authorization-code") {
       return this.#takeOwn(prospect, refusal);
@@ -155,7 +210,7 @@ export class ServerAuthorization {
       return false;
     }
     try {
-      this.#tokens = await this.#shared.keeper.tokens(this.#subject(known), refused);
+      await this.#use(known, refused);
       return true;
     } catch (error) {
       if (isUnauthorized(error)) {
@@ -171,6 +226,7 @@ export class ServerAuthorization {
     const stored = access && (await this.#shared.keeper.stored(this.account.tokenKey(access)));
     const { expiresAtMs = Infinity } = stored ?? {};
     if (
+      access === undefined ||
       stored === undefined ||
       isSame(stored.accessToken, refused) ||
       expiresAtMs <= this.#scope.clock.now()
@@ -178,12 +234,12 @@ export class ServerAuthorization {
       return false;
     }
     const missing = toScopes(challenge?.scope ?? "").some(
-      (scope) => !access?.scopes.includes(scope),
+      (scope) => !access.scopes.includes(scope),
     );
     if (status === 403 && missing) {
       return false;
     }
-    this.#tokens = stored;
+    this.#current = { access, tokens: stored };
     return true;
   }
 
@@ -193,15 +249,16 @@ export class ServerAuthorization {
     if (status === 403 && scopes.every((scope) => known?.scopes.includes(scope))) {
       return false; // these were asked for, and do not suffice
     }
-    const { clientId } = this.#scope.settings;
+    const { clientId, dpop } = this.#scope.settings;
     if (clientId === undefined) {
       throw new ConfigurationError(
         `The "auth" of the MCP server "${this.#scope.server}" needs a clientId: a client that nobody stands for cannot register itself.`,
         { code: "invalid-configuration" },
       );
     }
-    const access = { issuer, resource, isLegacy, scopes, client: { clientId } };
-    this.#tokens = await this.#shared.keeper.tokens(this.#subject(access), refused);
+    const key = dpop ? { dpopKey: known?.dpopKey ?? DpopKey.create().record } : {};
+    const access = { issuer, resource, isLegacy, scopes, client: { clientId }, ...key };
+    await this.#use(access, refused);
     await this.account.writeAccess(access);
     return true;
   }
@@ -266,7 +323,7 @@ export class ServerAuthorization {
         { code: "invalid-configuration" },
       );
     }
-    this.#tokens = await this.login.finish(url);
+    this.#current = await this.login.finish(url);
   }
 
   /** What failed, as a failure of this server; mistakes of the application remain what they are. */

@@ -131,7 +131,7 @@ test("a level is set once where there was a handshake, and asked for in each req
   const asked = async (options: McpClientOptions): Promise<unknown> => {
     const peer = await serveStateless();
     await (await clientFor(peer, options)).callTool("echo");
-    return (peer.received.at(-1)?.params["_meta"] as Message)[key];
+    return (peer.received.at(-1)?.params["_meta"] as Message | undefined)?.[key];
   };
   expect(await asked({ logLevel: "error" })).toBe("error");
   expect(await asked({ onLog: () => {} })).toBe("info");

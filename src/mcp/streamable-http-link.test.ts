@@ -6,6 +6,7 @@ import {
   connect,
   failureOf,
   instead,
+  methodsSeen,
   never,
   serve,
 } from "../../test/fixtures/mcp/http-peer.ts";
@@ -320,4 +321,24 @@ test("an abort while connecting is the signal's reason", async () => {
   const reason = new Error("the user left");
   controller.abort(reason);
   expect(await settled).toBe(reason);
+});
+
+test("what only reads is sent again where the server had closed the kept connection, a call is not", async () => {
+  const used = new Set<unknown>();
+  const server = await serve({
+    intercept: (_request, response) => {
+      const { socket } = response;
+      if (used.has(socket)) {
+        socket?.destroy();
+        return true;
+      }
+      used.add(socket);
+      return false;
+    },
+  });
+  const connection = await connect(server.url);
+  expect(await connection.listTools()).not.toHaveLength(0);
+  const error = await failureOf(call(connection));
+  expect(error.code).toBe("mcp-connection-closed");
+  expect(methodsSeen(server).filter((method) => method === "tools/call")).toHaveLength(1);
 });

@@ -281,7 +281,9 @@ export class StreamableHttpLink implements ServerLink {
       "content-type": "application/json",
       accept: "application/json, text/event-stream",
     };
-    return this.#caller.send({ method: "POST", headers, body: JSON.stringify(message), signal });
+    const body = JSON.stringify(message);
+    const isIdempotent = !("method" in message) || message.method !== "tools/call";
+    return this.#caller.send({ method: "POST", headers, body, isIdempotent, signal });
   }
 
   #sessionHeaders(): Record<string, string> {

@@ -1,9 +1,12 @@
+import { isDeeperThan, type Json } from "../base/json.ts";
 import { ToolError, type ToolErrorCode } from "../base/tool-error.ts";
 import { McpError, type McpErrorCode } from "./mcp-error.ts";
+import { visibleJson } from "./visible-json.ts";
+import { visibleText } from "./visible-text.ts";
 
 /**
  * A failed call, as the model and the run see it. The model reads what happened and what kind of
- * trouble it was, or the server's own message, code and data; a server's last words on its standard
+ * trouble it was, or the server's own message, code and data, in which nothing is invisible; a server's last words on its standard
  * error stay in `cause`.
  */
 export function toToolError(error: unknown): unknown {
@@ -13,10 +16,10 @@ export function toToolError(error: unknown): unknown {
   const { remote, status } = error;
   if (error.code === "mcp-remote-error" && remote !== undefined) {
     const { code, message, data } = remote;
-    return new ToolError(message, {
+    return new ToolError(visibleText(message), {
       code: "remote-tool",
       cause: error,
-      data: { code, ...(data === undefined ? {} : { data }) },
+      data: { code, ...(data === undefined ? {} : { data: shownData(data) }) },
     });
   }
   const [firstLine = error.message] = error.message.split("\n");
@@ -26,6 +29,12 @@ export function toToolError(error: unknown): unknown {
     data: { kind: error.code, ...(status === undefined ? {} : { status }) },
   });
 }
+
+/** Nobody means data of such depth. */
+const deepest = 256;
+
+const shownData = (data: Json): Json =>
+  isDeeperThan(deepest, data) ? "It is nested too deep to be shown." : visibleJson(data);
 
 const codes: Readonly<Record<McpErrorCode, ToolErrorCode>> = {
   "mcp-connect-failed": "tool-network",

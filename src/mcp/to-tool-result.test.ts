@@ -267,3 +267,16 @@ test("text that is JSON without bottom, and many texts beside much data, do no h
   const content = Array.from({ length: 50_000 }, () => block("7"));
   expect(of({ content, structuredContent }).kind).toBe("success");
 });
+
+test("an embedded text has nothing invisible, be it sent as text or as bytes", () => {
+  const hidden = "a\u{e0041}b";
+  const blob = Buffer.from(hidden).toString("base64");
+  for (const resource of [
+    { uri: "f:///x", text: hidden },
+    { uri: "f:///x", blob, mimeType: "text/plain" },
+  ]) {
+    expect(of({ content: [{ type: "resource", resource }] }).content).toMatchObject([
+      { source: { base64: Buffer.from("ab").toString("base64") } },
+    ]);
+  }
+});

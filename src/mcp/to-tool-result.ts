@@ -13,6 +13,7 @@ import { isSaid } from "./is-said.ts";
 import type { ResolvedLimits } from "./mcp-limits.ts";
 import { mediaWithinLimits } from "./media-limits.ts";
 import { type BlockContent, noteOf, toBlockContent } from "./result-block.ts";
+import { visibleJson } from "./visible-json.ts";
 
 /** The result of `tools/call` as the server sent it; only that it is an object has been checked. */
 export interface McpCallResult extends JsonObject {
@@ -37,14 +38,18 @@ export interface ResultOrigin {
  * or null), else the text. The model gets the blocks, and the structured content as JSON where the
  * text does not say it already. Embedded resources are files, links deferred artifacts that nobody
  * follows by itself. A result that the server marks as an error becomes an error with the server's
- * text, unchanged. It never throws, whatever the blocks are.
+ * text, not wrapped in anything. Nothing in it is invisible, and it never throws, whatever the blocks
+ * are.
  */
 export function toToolResult(result: McpCallResult, origin: ResultOrigin): ToolResult {
   const { server, tool } = origin;
   const { parts, texts, artifacts } = readBlocks(result, origin);
   const isTooDeep = isDeeperThan(deepest, result.structuredContent);
   const shown = isTooDeep ? [...parts, noteOf("data that is nested too deep")] : parts;
-  const structured = isTooDeep ? undefined : result.structuredContent;
+  const structured =
+    isTooDeep || result.structuredContent === undefined
+      ? undefined
+      : visibleJson(result.structuredContent);
   const content =
     structured === undefined || isSaid(structured, texts) || isEcho(structured, result.content)
       ? shown

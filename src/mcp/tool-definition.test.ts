@@ -73,12 +73,13 @@ test("what cannot be seen is taken out of all that a model is shown, with a rema
     description: "Adds.",
     inputSchema: {
       description: "Adds.",
-      properties: { a: { title: "Adds.", items: [{ description: "Adds." }], enum: [hidden] } },
+      properties: { a: { title: "Adds.", items: [{ description: "Adds." }], enum: ["Adds."] } },
     },
   });
   expect(remarks).toEqual([
     expect.stringContaining("invisible characters"),
     expect.stringContaining("descriptions of its parameters"),
+    expect.stringContaining("names or values of its parameters"),
   ]);
 });
 

@@ -2,14 +2,14 @@ import { isJsonObject, type Json, type JsonObject } from "../base/json.ts";
 import type { JsonSchema } from "../base/json-schema.ts";
 import { deceptionIn } from "../tool/look-alike.ts";
 import type { ToolAnnotations } from "../tool/tool.ts";
-import { cleanSchema } from "./clean-schema.ts";
+import { cleanInputSchema, cleanOutputSchema } from "./clean-schema.ts";
 import { limitWords, type ResolvedLimits } from "./mcp-limits.ts";
 import { type DefinitionMeasure, measureDefinition } from "./measure-definition.ts";
 import { visibleLine, visibleText } from "./visible-text.ts";
 
 /**
  * A tool as a server publishes it. Everything in it is a stranger's claim; what a model is shown of
- * it (title, description, titles and descriptions of parameters) holds no invisible characters.
+ * it (title, description, the texts, names and values of its inputSchema) holds no invisible characters.
  */
 export interface McpToolDefinition {
   /** The server's own name of the tool, which is what it is called by. */
@@ -159,9 +159,13 @@ function cleaned(name: string, entry: JsonObject, limits: ResolvedLimits): Defin
   const published = toDefinition(name, entry);
   const visible = visibleText(published.description);
   const description = visible.slice(0, limits.maxDescriptionLength);
-  const input = cleanSchema(entry["inputSchema"] as JsonObject, limits); // likewise
+  const input = cleanInputSchema(entry["inputSchema"] as JsonObject, limits); // likewise
   const { outputSchema } = entry;
-  const output = isJsonObject(outputSchema) ? cleanSchema(outputSchema, limits) : undefined;
+  const output = isJsonObject(outputSchema) ? cleanOutputSchema(outputSchema, limits) : undefined;
+  if (input.clash !== undefined) {
+    const reason = `two of its parameters are called "${visibleLine(input.clash, 64)}" but for characters that nobody sees`;
+    return unusable("mcp-tool-lookalike", name, reason);
+  }
   const changes = [
     ...(visible === published.description
       ? []
@@ -172,6 +176,11 @@ function cleaned(name: string, entry: JsonObject, limits: ResolvedLimits): Defin
     ...(input.changed
       ? [
           `descriptions of its parameters held invisible characters or were over ${limitWords("maxParameterDescriptionLength", limits)}, and were cleaned or cut`,
+        ]
+      : []),
+    ...(input.renamed
+      ? [
+          "names or values of its parameters hold invisible characters, which the model is not shown and the server is sent",
         ]
       : []),
   ];

@@ -66,7 +66,7 @@ export async function writeToolLock(file: string, lock: ToolLock): Promise<void>
 }
 
 /** A lock as the text of its file. */
-export function lockText(lock: ToolLock): string {
+function lockText(lock: ToolLock): string {
   const ordered: Json | undefined = parseJson(canonicalJson(lock));
   return `${escapeHidden(JSON.stringify(ordered, undefined, 2))}\n`;
 }

@@ -1,10 +1,13 @@
 /**
  * A server's text as a person would see it: control, bidirectional, zero-width and tag characters
  * and variation selectors are taken out, because a model reads what nobody sees. Line breaks and
- * tabs stay.
+ * tabs stay, and so do the joiners that emoji and some scripts are written with (Unicode UTS #51;
+ * RFC 5892, A.1 and A.2), each where it belongs.
  */
 export function visibleText(text: string): string {
-  return text.replace(hidden, "");
+  return text.replace(hidden, (found, offset: number) =>
+    isJoiner(found) && belongs(found, text, offset) ? found : "",
+  );
 }
 
 /** The same on one line and at most `longest` characters long, for a name or a message. */
@@ -20,15 +23,56 @@ export function hasUnseen(text: string): boolean {
 
 /** Whatever is not a visible ASCII character, a blank, a tab or a line break. */
 const beyondAscii = /[^\t\n\r -~]/;
+
 /** The same characters written as escapes of JSON, so that a person sees that they are there. */
 export function escapeHidden(text: string): string {
-  return text.replace(hidden, (found) =>
-    Array.from({ length: found.length }, (_unused, index) => escapeOf(found, index)).join(""),
+  return text.replace(hidden, (found, offset: number) =>
+    isJoiner(found) && belongs(found, text, offset)
+      ? found
+      : Array.from({ length: found.length }, (_unused, index) => escapeOf(found, index)).join(""),
   );
 }
 
 const escapeOf = (text: string, index: number): string =>
   `\\u${text.charCodeAt(index).toString(16).padStart(4, "0")}`;
+
+const nonJoiner = "\u200c";
+const joiner = "\u200d";
+const emojiSelector = "\ufe0f";
+
+const isJoiner = (found: string): boolean =>
+  found === nonJoiner || found === joiner || found === emojiSelector;
+
+/** Whether one of the joiners stands between what it joins: one at a time carries no message. */
+function belongs(found: string, text: string, offset: number): boolean {
+  const before = lastOf(text.slice(Math.max(0, offset - 2), offset));
+  const after = String.fromCodePoint(text.codePointAt(offset + 1) ?? 0);
+  if (found === emojiSelector) {
+    return emoji.test(before) || (/^[0-9#*]$/.test(before) && after === keycap);
+  }
+  const joinsEmoji = found === joiner && endOfEmoji.test(before) && emoji.test(after);
+  return joinsEmoji || (joinedScripts.test(before) && joinedScripts.test(after));
+}
+
+const lastOf = (text: string): string => [...text].at(-1) ?? "";
+
+const emoji = /^\p{Extended_Pictographic}$/u;
+
+const endOfEmoji = /^(?:\p{Extended_Pictographic}|\p{Emoji_Modifier}|\ufe0f)$/u;
+
+/** What makes a key of the digit before it. */
+const keycap = "\u20e3";
+
+/** Scripts whose words are written with joiners: those of Arabic and its kin, and those of India. */
+const joinedScripts = new RegExp(
+  `^[${[
+    ...["Arabic", "Syriac", "Nko", "Mongolian", "Devanagari", "Bengali", "Gurmukhi", "Gujarati"],
+    ...["Oriya", "Tamil", "Telugu", "Kannada", "Malayalam", "Sinhala", "Khmer", "Myanmar"],
+  ]
+    .map((script) => `\\p{Script=${script}}`)
+    .join("")}]$`,
+  "u",
+);
 
 const hidden = new RegExp(
   [

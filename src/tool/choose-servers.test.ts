@@ -1,4 +1,6 @@
 import { expect, test } from "vitest";
+import { systemClock } from "../base/clock.ts";
+import { manualClock } from "../testing/manual-clock.ts";
 import { chooseServers, type ServerDiscovery } from "./choose-servers.ts";
 import type { ScoredDocument, Scorer } from "./scorer.ts";
 
@@ -7,14 +9,14 @@ const packages = {
   name: "packages",
   description: "Package manager: install, update and remove packages",
 };
-const { signal } = new AbortController();
+const scope = { signal: new AbortController().signal, clock: systemClock };
 
 async function choose(
   message: string,
   discovery: ServerDiscovery = {},
   servers: readonly ScoredDocument[] = [files, packages],
 ) {
-  const choice = await chooseServers(message, servers, discovery, signal);
+  const choice = await chooseServers(message, servers, discovery, scope);
   const chosen = choice.servers.filter((server) => server.chosen).map(({ name }) => name);
   return { ...choice, chosen };
 }
@@ -86,10 +88,29 @@ test("a scorer of the application decides, at its own threshold or at the one th
   expect((await choose("x", { scorer: own, threshold: 0.7 })).reason).toBe("below-threshold");
 });
 
+test("a scorer that does not answer is given up after ten seconds, and told so", async () => {
+  const clock = manualClock();
+  const signals: AbortSignal[] = [];
+  const never = scorer((_message, _documents, { signal }) => {
+    signals.push(signal);
+    return new Promise(() => {});
+  });
+  const choice = chooseServers("x", [files], { scorer: never }, { ...scope, clock });
+  clock.advance(10_000);
+  expect(await choice).toMatchObject({
+    reason: "scorer-unavailable",
+    problem: "it took more than 10000 ms",
+  });
+  expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
+  expect(clock.pending).toBe(0);
+});
+
 test("a cancelled run waits for no scorer", async () => {
   const never = scorer(() => new Promise(() => {}));
   const gone = AbortSignal.abort("gone");
-  await expect(chooseServers("x", [files], { scorer: never }, gone)).rejects.toBe("gone");
+  await expect(
+    chooseServers("x", [files], { scorer: never }, { ...scope, signal: gone }),
+  ).rejects.toBe("gone");
 });
 
 const toolOf = (server: ScoredDocument, name: string): ScoredDocument => ({

@@ -1,4 +1,4 @@
-import { scoreDocuments, scorerOf } from "./score-documents.ts";
+import { type ScoringScope, scoreDocuments, scorerOf } from "./score-documents.ts";
 import type { ScoredDocument, ScorerChoice } from "./scorer.ts";
 
 /** How servers are chosen for a message. */
@@ -13,7 +13,7 @@ export interface ServerDiscovery {
  * Why these servers: they reached the threshold; or why all of them: nothing describes any, the
  * message says nothing, no server reached the threshold, the scorer could not be used.
  */
-export type ServerChoiceReason =
+export type ServerDecisionReason =
   | "chosen"
   | "no-description"
   | "blank-message"
@@ -21,8 +21,8 @@ export type ServerChoiceReason =
   | "scorer-unavailable";
 
 /** Which servers a message is for, and why. Plain JSON. */
-export type ServerChoice = {
-  readonly reason: ServerChoiceReason;
+export type ServerDecision = {
+  readonly reason: ServerDecisionReason;
   /** The name of the scorer. */
   readonly scorer: string;
   readonly threshold: number;
@@ -49,11 +49,11 @@ export async function chooseServers(
   message: string,
   servers: readonly ScoredDocument[],
   { scorer: choice, threshold: own }: ServerDiscovery,
-  signal: AbortSignal,
-): Promise<ServerChoice> {
+  scope: ScoringScope,
+): Promise<ServerDecision> {
   const scorer = scorerOf(choice);
   const threshold = own ?? scorer.threshold;
-  const all = (reason: ServerChoiceReason): ServerChoice => ({
+  const all = (reason: ServerDecisionReason): ServerDecision => ({
     reason,
     scorer: scorer.name,
     threshold,
@@ -66,7 +66,7 @@ export async function chooseServers(
   if (message.trim() === "") {
     return all("blank-message");
   }
-  const outcome = await scoreDocuments(scorer, message, documents, signal);
+  const outcome = await scoreDocuments(scorer, message, documents, scope);
   if (outcome.kind === "unavailable") {
     return { ...all("scorer-unavailable"), problem: outcome.why };
   }
@@ -86,4 +86,11 @@ export async function chooseServers(
 const isDescribed = ({ description, tools }: ScoredDocument): boolean =>
   description.trim() !== "" || (tools ?? []).length > 0;
 
-const withoutTools = ({ tools: _, ...server }: ScoredDocument): ScoredDocument => server;
+function withoutTools(server: ScoredDocument): ScoredDocument {
+  const { tools, ...rest } = server;
+  const bare = tools === undefined ? server : (bareServers.get(server) ?? rest);
+  bareServers.set(server, bare);
+  return bare;
+}
+
+const bareServers = new WeakMap<ScoredDocument, ScoredDocument>();

@@ -2,7 +2,7 @@ import { type RankOptions, rankTools } from "./rank-tools.ts";
 import type { ScoredDocument } from "./scorer.ts";
 
 /** Which tools a model is shown, and why. Plain JSON. */
-export type ToolChoice = {
+export type ToolDecision = {
   /**
    * The best for the message; all, since there are no more than may be shown; or what a search by the
    * model has found, which is added.
@@ -44,7 +44,7 @@ export async function chooseTools(
   query: string,
   candidates: readonly ToolCandidate[],
   options: RankOptions,
-): Promise<ToolChoice> {
+): Promise<ToolDecision> {
   const among = candidates.length;
   if (among <= options.limit) {
     const tools = candidates.map(({ name, server }) => ({ name, server }));

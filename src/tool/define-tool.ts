@@ -22,6 +22,8 @@ export interface ToolSpecification<Input extends Schema, Output = unknown> {
   readonly idempotent?: boolean;
   /** See {@link Tool}. Default false. */
   readonly nested?: boolean;
+  /** See {@link Tool}. Default false. */
+  readonly ends?: boolean;
   /** The longest that one call may take, in milliseconds. Absent: as long as the run. */
   readonly timeoutMs?: number;
   readonly source?: ToolSource;
@@ -70,6 +72,7 @@ class DefinedTool<Input extends Schema, Output> implements Tool<InferSchema<Inpu
   readonly annotations: ToolAnnotations | undefined;
   readonly idempotent: boolean;
   readonly nested: boolean;
+  readonly ends: boolean;
   readonly timeoutMs: number | undefined;
   readonly source: ToolSource | undefined;
 
@@ -85,6 +88,7 @@ class DefinedTool<Input extends Schema, Output> implements Tool<InferSchema<Inpu
     this.annotations = specification.annotations;
     this.idempotent = specification.idempotent ?? false;
     this.nested = specification.nested ?? false;
+    this.ends = specification.ends ?? false;
     this.timeoutMs = specification.timeoutMs;
     this.source = specification.source;
   }

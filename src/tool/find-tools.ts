@@ -1,4 +1,4 @@
-import type { ToolChoice } from "./choose-tools.ts";
+import type { ToolDecision } from "./choose-tools.ts";
 import { defineTool } from "./define-tool.ts";
 import type { Tool } from "./tool.ts";
 import { type ToolResult, toolSuccess } from "./tool-result.ts";
@@ -8,7 +8,7 @@ export const findToolsName = "find_tools";
 
 /** What a search came to. */
 export interface FoundTools {
-  readonly choice: ToolChoice;
+  readonly choice: ToolDecision;
   /** What is said of each of the tools, in their order. */
   readonly descriptions: readonly string[];
   /** Servers that have fitting tools, as far as is known, but could not be reached. */
@@ -73,8 +73,8 @@ function cut(description = ""): string {
 }
 
 /** What a call of `find_tools` has chosen, out of its recorded result. */
-export function choiceOf(result: ToolResult): ToolChoice | undefined {
+export function choiceOf(result: ToolResult): ToolDecision | undefined {
   return result.kind === "success"
-    ? (result.value as unknown as ToolChoice) // what `execute` above has returned
+    ? (result.value as unknown as ToolDecision) // what `execute` above has returned
     : undefined;
 }

@@ -1,5 +1,5 @@
 import { bm25fScorer } from "./bm25f-scorer.ts";
-import { scoreDocuments, scorerOf } from "./score-documents.ts";
+import { type ScoringScope, scoreDocuments, scorerOf } from "./score-documents.ts";
 import type { ScoredDocument, ScorerChoice } from "./scorer.ts";
 
 /** A tool that fits a message. */
@@ -20,12 +20,11 @@ export interface ToolRanking {
 }
 
 /** How tools are ranked. */
-export interface RankOptions {
+export interface RankOptions extends ScoringScope {
   /** No more than so many. */
   readonly limit: number;
   /** Default `"bm25f"`. */
   readonly scorer?: ScorerChoice | undefined;
-  readonly signal: AbortSignal;
 }
 
 /**
@@ -36,14 +35,14 @@ export interface RankOptions {
 export async function rankTools(
   message: string,
   documents: readonly ScoredDocument[],
-  { limit, scorer: choice, signal }: RankOptions,
+  { limit, scorer: choice, ...scope }: RankOptions,
 ): Promise<ToolRanking> {
   const scorer = scorerOf(choice);
-  const outcome = await scoreDocuments(scorer, message, documents, signal);
+  const outcome = await scoreDocuments(scorer, message, documents, scope);
   if (outcome.kind === "scored") {
     return { scorer: scorer.name, ranked: bestOf(outcome.scores, limit) };
   }
-  const scores = await bm25fScorer.score(message, documents, { signal });
+  const scores = await bm25fScorer.score(message, documents, scope);
   return { scorer: bm25fScorer.name, ranked: bestOf(scores, limit), problem: outcome.why };
 }
 

@@ -1,4 +1,5 @@
 import { untilAborted } from "../base/abort.ts";
+import type { Clock } from "../base/clock.ts";
 import { messageOf } from "../base/dragoman-error.ts";
 import { bm25fScorer } from "./bm25f-scorer.ts";
 import type { ScoredDocument, Scorer, ScorerChoice } from "./scorer.ts";
@@ -17,23 +18,38 @@ export type ScoringOutcome =
   | { readonly kind: "scored"; readonly scores: readonly number[] }
   | { readonly kind: "unavailable"; readonly why: string };
 
+/** What scoring goes by. */
+export interface ScoringScope {
+  readonly signal: AbortSignal;
+  readonly clock: Clock;
+}
+
+/** A scorer that asks some service must not hold a run for long, in milliseconds. */
+const longestScoringMs = 10_000;
+
 /** Asks a scorer, which may be the application's own. @throws the signal's reason. */
 export async function scoreDocuments(
   scorer: Scorer,
   message: string,
   documents: readonly ScoredDocument[],
-  signal: AbortSignal,
+  { signal, clock }: ScoringScope,
 ): Promise<ScoringOutcome> {
+  const tooLong = new AbortController();
+  const giveUp = (): void => tooLong.abort(`it took more than ${longestScoringMs} ms`);
+  const stop = clock.startTimer(giveUp, longestScoringMs);
+  const either = AbortSignal.any([signal, tooLong.signal]);
   try {
     const scoring = async (): Promise<readonly number[]> =>
-      scorer.score(message, documents, { signal });
-    const scores: unknown = await untilAborted(scoring(), signal);
+      scorer.score(message, documents, { signal: either });
+    const scores: unknown = await untilAborted(scoring(), either);
     return isComplete(scores, documents.length)
       ? { kind: "scored", scores }
       : { kind: "unavailable", why: "it did not give one number for each document" };
   } catch (thrown) {
     signal.throwIfAborted();
     return { kind: "unavailable", why: messageOf(thrown) };
+  } finally {
+    stop();
   }
 }
 

@@ -36,7 +36,7 @@ export type ToolResult = ToolSuccess | ToolFailure | ToolPending;
 /** What a result has besides its value or its error. */
 export interface ToolResultParts {
   /** What the model reads. Default: the value, or the error, as text. */
-  readonly content?: readonly ResultContent[];
+  readonly content?: readonly ResultContent[] | undefined;
   /** Files that belong to the result; the model is shown those that it can read, and told of others. */
   readonly artifacts?: readonly Artifact[];
 }

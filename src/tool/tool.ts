@@ -73,6 +73,8 @@ export interface Tool<Input = unknown, Output = unknown> {
    * itself is none: an agent that is asked by another.
    */
   readonly nested: boolean;
+  /** Whether the model is not asked again after a call that succeeded: the tool ends its run. */
+  readonly ends?: boolean | undefined;
   /** The longest that one call may take, in milliseconds. */
   readonly timeoutMs?: number | undefined;
   readonly source?: ToolSource | undefined;
