@@ -8,12 +8,13 @@ import { type ToolResult, toolFailure } from "../tool/tool-result.ts";
 import { unknownTool } from "../tool/unknown-tool.ts";
 import { type ApprovalScope, approveCall, confirmRetry } from "./approve-call.ts";
 import { isClientCall, withClientAnswer } from "./client-call.ts";
+import { type PresentScope, presentResult } from "./present-result.ts";
 import type { StepAttempt } from "./steps.ts";
 import { interruptionOf, Suspension } from "./suspension.ts";
 import { failureOf, performTool, type ReadyCall } from "./tool-attempt.ts";
 
 /** What the calls of one turn are executed with. */
-export interface ExecutionScope extends ApprovalScope {
+export interface ExecutionScope extends ApprovalScope, PresentScope {
   readonly tools: ReadonlyMap<string, Tool>;
   /** How many calls of one turn run at once; 1 is one after the other. */
   readonly concurrency: number;
@@ -49,7 +50,9 @@ export async function executeToolCalls(
 ): Promise<ExecutedCalls> {
   // All checks come first, so that the steps are taken in the order of the calls: see Steps.
   const prepared = await Promise.all(calls.map((call) => prepare(call, scope)));
-  const settled = await settleInOrder(prepared, scope.concurrency, (call) => execute(call, scope));
+  const settled = await settleInOrder(prepared, scope.concurrency, (call) =>
+    execute(call, scope, calls.length),
+  );
   const outcomes = settled.map((one) => (one.status === "fulfilled" ? one.value : interrupted));
   const results = outcomes.map(
     (outcome, index) => toResultPart(calls[index] as ToolCallPart, outcome), // one for each call
@@ -58,9 +61,13 @@ export async function executeToolCalls(
   if (interruption?.reason instanceof Suspension) {
     throw interruption.reason;
   }
-  const tainted = calls.some(({ name }) => scope.tools.get(name)?.source !== undefined);
+  const tainted = calls.some(({ name }) => isStrangers(scope.tools.get(name), scope));
   return { results, outcomes, tainted, ...(interruption && { interruption }) };
 }
+
+/** Whether what a tool gives may be a stranger's words; an artifact may be of an earlier run. */
+const isStrangers = (tool: Tool | undefined, { readTool }: ExecutionScope): boolean =>
+  tool !== undefined && (tool.source !== undefined || tool === readTool);
 
 const interrupted: ToolResult = toolFailure(new ToolError("The call was interrupted."));
 
@@ -112,7 +119,11 @@ const checkInput = (
   { binding }: ExecutionScope,
 ): Promise<unknown> => untilAborted(checkArguments(tool, call.arguments), binding.signal);
 
-async function execute(prepared: PreparedCall, scope: ExecutionScope): Promise<ToolResult> {
+async function execute(
+  prepared: PreparedCall,
+  scope: ExecutionScope,
+  callsInTurn: number,
+): Promise<ToolResult> {
   const { call } = prepared;
   const { id, name } = call;
   scope.binding.signal.throwIfAborted();
@@ -130,10 +141,12 @@ async function execute(prepared: PreparedCall, scope: ExecutionScope): Promise<T
   const end = (result: ToolResult): void =>
     scope.steps.emit({ kind: "tool-end", id, name, result });
   try {
-    const result =
+    const given =
       ready === undefined
         ? failureOf(prepared.kind === "refused" ? prepared.failure : denial)
         : await performAsStep(ready, scope);
+    const isPart = ready?.tool === scope.readTool;
+    const result = await presentResult(given, { id, name, callsInTurn, isPart }, scope);
     end(result);
     return result;
   } catch (thrown) {

@@ -11,6 +11,7 @@ import { catalogueKeyOf } from "./catalogue-key.ts";
 import type { OutputMismatchPolicy } from "./check-output.ts";
 import { isCustomTransport, type McpCustomTransport } from "./custom-link.ts";
 import { faultOfInstructions, fencedInstructions } from "./fenced-instructions.ts";
+import { fetchResource } from "./fetch-resource.ts";
 import type { McpClient } from "./mcp-client.ts";
 import { type McpConnection, openMcpConnection } from "./mcp-connection.ts";
 import type { McpConnectionConfig } from "./mcp-connection-config.ts";
@@ -257,7 +258,12 @@ async function open(scope: OpenScope): Promise<OpenToolset> {
     const stop = client.listen(events);
     try {
       await client.connect({ signal });
-      return { ...(await offerOf(client, scope, pinned)), close: async () => stop() };
+      return {
+        ...(await offerOf(client, scope, pinned)),
+        fetch: (reference, options) =>
+          fetchResource(reference, ({ uri }) => client.readResource(uri, options)),
+        close: async () => stop(),
+      };
     } catch (error) {
       stop();
       throw error;
@@ -277,6 +283,8 @@ async function open(scope: OpenScope): Promise<OpenToolset> {
     return {
       ...(await offerOf(connection, scope, pinned)),
       isOpen: () => connection.isOpen,
+      fetch: (reference, options) =>
+        fetchResource(reference, (params) => connection.request("resources/read", params, options)),
       close: () => connection.close(),
     };
   } catch (error) {
@@ -391,12 +399,10 @@ async function calling<Value>(
     return await callback();
   } catch (cause) {
     signal.throwIfAborted();
-    throw ConfigurationError.is(cause)
-      ? cause
-      : new ConfigurationError(`${what} threw: ${messageOf(cause)}`, {
-          code: "invalid-configuration",
-          cause,
-        });
+    throw new ConfigurationError(`${what} threw: ${messageOf(cause)}`, {
+      code: "callback-failed",
+      cause,
+    });
   }
 }
 

@@ -1,4 +1,7 @@
 export type { MemoryRunStoreOptions } from "../agent/memory-run-store.ts";
+export type { ArtifactStoreLimits } from "./artifact-record.ts";
+export { type FileArtifactsOptions, fileArtifacts } from "./file-artifacts.ts";
+export { type MemoryArtifactsOptions, memoryArtifacts } from "./memory-artifacts.ts";
 export { memoryRuns } from "./memory-runs.ts";
 export { type MemorySessionsOptions, memorySessions } from "./memory-sessions.ts";
 export type { PostgresClient, PostgresPool } from "./postgres-client.ts";
