@@ -235,6 +235,7 @@ export function toLoopScope(settings: RunSettings, parts: RunParts): AgentLoopSc
     }),
     artifacts,
     maxResultCharacters,
+    hasAllServers: () => tools.servers.allOpen,
     learnTools: (calls, results) => tools.learn(calls, results),
     serverInstructions: () => tools.instructions,
     approval: definition.approval,

@@ -1,4 +1,5 @@
 import { untilAborted } from "../base/abort.ts";
+import { messageOf } from "../base/dragoman-error.ts";
 import { settleInOrder } from "../base/settle-in-order.ts";
 import { ToolError } from "../base/tool-error.ts";
 import type { ToolCallPart, ToolResultPart } from "../message/content.ts";
@@ -16,6 +17,8 @@ import { failureOf, performTool, type ReadyCall } from "./tool-attempt.ts";
 /** What the calls of one turn are executed with. */
 export interface ExecutionScope extends ApprovalScope, PresentScope {
   readonly tools: ReadonlyMap<string, Tool>;
+  /** Whether every server of the run is open. */
+  hasAllServers(): boolean;
   /** How many calls of one turn run at once; 1 is one after the other. */
   readonly concurrency: number;
   /** Whether the model was cut off by its output limit, which explains broken arguments. */
@@ -50,6 +53,7 @@ export async function executeToolCalls(
 ): Promise<ExecutedCalls> {
   // All checks come first, so that the steps are taken in the order of the calls: see Steps.
   const prepared = await Promise.all(calls.map((call) => prepare(call, scope)));
+  const tainted = calls.some((call) => isStrangers(call, scope));
   const settled = await settleInOrder(prepared, scope.concurrency, (call) =>
     execute(call, scope, calls.length),
   );
@@ -61,13 +65,22 @@ export async function executeToolCalls(
   if (interruption?.reason instanceof Suspension) {
     throw interruption.reason;
   }
-  const tainted = calls.some(({ name }) => isStrangers(scope.tools.get(name), scope));
   return { results, outcomes, tainted, ...(interruption && { interruption }) };
 }
 
-/** Whether what a tool gives may be a stranger's words; an artifact may be of an earlier run. */
-const isStrangers = (tool: Tool | undefined, { readTool }: ExecutionScope): boolean =>
-  tool !== undefined && (tool.source !== undefined || tool === readTool);
+/**
+ * Whether what a call gives may be a stranger's words: a server's, also of one that is not there now,
+ * or an artifact's, which may be of an earlier run.
+ */
+function isStrangers(
+  { name, id }: ToolCallPart,
+  { tools, steps, readTool }: ExecutionScope,
+): boolean {
+  const tool = tools.get(name);
+  return tool === undefined
+    ? steps.isRecorded(`tool:${name}`, id)
+    : tool.source !== undefined || tool === readTool;
+}
 
 const interrupted: ToolResult = toolFailure(new ToolError("The call was interrupted."));
 
@@ -141,10 +154,7 @@ async function execute(
   const end = (result: ToolResult): void =>
     scope.steps.emit({ kind: "tool-end", id, name, result });
   try {
-    const given =
-      ready === undefined
-        ? failureOf(prepared.kind === "refused" ? prepared.failure : denial)
-        : await performAsStep(ready, scope);
+    const given = await resultOf(prepared, ready, denial, scope);
     const isPart = ready?.tool === scope.readTool;
     const result = await presentResult(given, { id, name, callsInTurn, isPart }, scope);
     end(result);
@@ -155,6 +165,41 @@ async function execute(
     }
     throw thrown;
   }
+}
+
+async function resultOf(
+  prepared: PreparedCall,
+  ready: ReadyCall | undefined,
+  denial: ToolError | undefined,
+  scope: ExecutionScope,
+): Promise<ToolResult> {
+  if (prepared.kind === "refused") {
+    return refuse(prepared, scope);
+  }
+  return ready === undefined ? failureOf(denial) : performAsStep(ready, scope);
+}
+
+/**
+ * A tool whose server is away, or that takes other arguments now, may have been called before: then that
+ * holds. One that the agent does not have any more is another agent's, and the next step says so.
+ */
+async function refuse(
+  { call, failure }: Extract<PreparedCall, { kind: "refused" }>,
+  { steps, tools, hasAllServers }: ExecutionScope,
+): Promise<ToolResult> {
+  const name = `tool:${call.name}`;
+  const refusal = failureOf(failure);
+  const isGone = !tools.has(call.name) && hasAllServers();
+  if (isGone || !steps.isRecorded(name, call.id)) {
+    return refusal;
+  }
+  return steps.run<ToolResult>(name, async () => refusal, {
+    id: call.id,
+    async inDoubt() {
+      const why = `Tool "${call.name}" was interrupted, and it is not known whether it took effect. It cannot be called again: ${messageOf(failure)}`;
+      return failureOf(new ToolError(why, { code: "tool-denied", cause: failure }));
+    },
+  });
 }
 
 /** A call that may have taken effect already is made again only where somebody says so. */
