@@ -32,6 +32,7 @@ const expected: Readonly<Record<string, readonly RegExp[]>> = {
   "runtime.ts": [/^pro$/m, /^Blue has twelve\. 1$/m, /tool: 'look_up_seats'/],
   "sessions.ts": [/^4 messages, last: /m, /^ann's visits: 2$/m, /^bob failed session-conflict$/m],
   "mcp-client.ts": [/^list_directory$/m, /mcp\.md/, /^not connected: McpError: .*refused/m],
+  "mcp-answers.ts": [/^everything asks: Please provide inputs/m, /Name: Ann/],
   "mcp-oauth.ts": [
     /^Grant access at 127\.0\.0\.1:/m,
     /seen with token-1/,

@@ -308,3 +308,30 @@ test("two streams of one run do not disturb each other", async () => {
   const [left, right] = await Promise.all([sent(run), sent(run)]);
   expect(left).toEqual(right);
 });
+
+test("G-A2: one subagent that is asked twice at once is two, also for a reader that comes late", async () => {
+  const scout = createDragoman({ env: {} }).defineAgent({
+    name: "scout",
+    model: modelOf(
+      ({ messages }) => `I looked at ${JSON.stringify(messages.at(-1)).slice(-9, -4)}.`,
+    ),
+  });
+  const ask = (request: string) => ({ name: "delegate_to_scout", arguments: { request } });
+  const model = modelOf({ calls: [ask("north"), ask("south")] }, "Both seen.");
+  const run = agentOf({ model, tools: [scout] }).stream("?");
+  await run.result;
+  const events = await sent(run);
+  const saidBy = (id: string): string =>
+    events
+      .map((event) =>
+        event.type === "TEXT_MESSAGE_CONTENT" && event.subagentRunId?.endsWith(id)
+          ? event.delta
+          : "",
+      )
+      .join("");
+  expect([saidBy("scout#1"), saidBy("scout#2")]).toEqual([
+    "I looked at north.",
+    "I looked at south.",
+  ]);
+  expect(events.filter(({ type }) => type === "SUBAGENT_FINISHED")).toHaveLength(2);
+});

@@ -121,7 +121,7 @@ export class HostedRun<Output> implements Run<Output> {
       this.#publisher.publish({ kind: "run-resume" }, agentPath);
     }
     for (const event of closing) {
-      this.#publisher.publish(event.body, event.agentPath);
+      this.#publisher.publish(event.body, event.agentPath, event.part);
     }
     this.#publisher.publish({ kind: "run-start", agent: participant.name }, agentPath);
     scope.signal.throwIfAborted();
@@ -145,7 +145,7 @@ export class HostedRun<Output> implements Run<Output> {
         decisions,
         execution: begun.execution,
         marksStarts: recorder !== undefined,
-        emit: (event, path) => this.#publisher.publish(event, path),
+        emit: (event, path, part) => this.#publisher.publish(event, path, part),
       },
       agentPath,
     );

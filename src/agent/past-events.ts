@@ -6,6 +6,8 @@ import type { RunEvent, RunEventBody } from "./run-event.ts";
 export interface PlacedEvent {
   readonly body: RunEventBody;
   readonly agentPath: readonly string[];
+  /** As in `RunEventPlace`; empty for the participant that was asked. */
+  readonly part: string;
 }
 
 /**
@@ -66,12 +68,19 @@ export class PastEvents {
 }
 
 /** An event of a store without what only that occurrence had. */
-export function placedEvent({ runId, sequence, time, agentPath, ...body }: RunEvent): PlacedEvent {
-  return { body, agentPath };
+export function placedEvent({
+  runId,
+  sequence,
+  time,
+  agentPath,
+  part = "",
+  ...body
+}: RunEvent): PlacedEvent {
+  return { body, agentPath, part };
 }
 
-const keyOf = ({ body, agentPath }: PlacedEvent): string =>
-  canonicalJson([[...agentPath], body as unknown as Json]); // events are plain JSON
+const keyOf = ({ body, agentPath, part }: PlacedEvent): string =>
+  canonicalJson([[...agentPath], part, body as unknown as Json]); // events are plain JSON
 
 /**
  * What closes the texts, calls and model calls that an execution left open when its process ended.
@@ -80,14 +89,14 @@ const keyOf = ({ body, agentPath }: PlacedEvent): string =>
  */
 export function closingEvents(events: readonly PlacedEvent[]): readonly PlacedEvent[] {
   const open = new Map<string, PlacedEvent>();
-  for (const { body, agentPath } of events) {
-    const place = JSON.stringify(agentPath);
+  for (const { body, agentPath, part } of events) {
+    const place = JSON.stringify([agentPath, part]);
     switch (body.kind) {
       case "text-start":
       case "reasoning-start":
       case "tool-call-start": {
         const kind = endKinds[body.kind];
-        open.set(`${place} ${kind} ${body.id}`, { body: { kind, id: body.id }, agentPath });
+        open.set(`${place} ${kind} ${body.id}`, { body: { kind, id: body.id }, agentPath, part });
         break;
       }
       case "text-end":
@@ -99,7 +108,7 @@ export function closingEvents(events: readonly PlacedEvent[]): readonly PlacedEv
         const usage = { inputTokens: 0, outputTokens: 0 };
         const { step, model } = body;
         const end = { kind: "model-end", step, model, reason: "error", usage } as const;
-        open.set(`${place} model`, { body: end, agentPath });
+        open.set(`${place} model`, { body: end, agentPath, part });
         break;
       }
       case "model-end":

@@ -22,7 +22,7 @@ export interface RecordedStepsOptions {
   /** Whether a step that may not be repeated is recorded before it begins. */
   readonly marksStarts: boolean;
   /** Publishes an event of the participant with this path, which is counted from the run's first. */
-  readonly emit: (event: RunEventBody, agentPath: readonly string[]) => void;
+  readonly emit: (event: RunEventBody, agentPath: readonly string[], part: string) => void;
 }
 
 /** Steps that are kept in a journal: those of an earlier execution are not done again. */
@@ -113,7 +113,7 @@ export class RecordedSteps implements Steps {
   }
 
   emit(event: RunEventBody): void {
-    this.#options.emit(event, this.#agentPath);
+    this.#options.emit(event, this.#agentPath, this.path);
   }
 
   within(participant: string, signal: AbortSignal): Steps {

@@ -152,6 +152,11 @@ export interface RunEventPlace {
   readonly time: number;
   /** Names from the outermost assembly to the agent that it happened in. */
   readonly agentPath: readonly string[];
+  /**
+   * Which participant of the run it happened in, where that is not the one that was asked: tells apart
+   * two of the same path. The same each time the run is resumed; opaque.
+   */
+  readonly part?: string;
 }
 
 /** One event of a run; `switch` on `kind`. May hold private content: prompts, arguments, results. */
@@ -168,7 +173,8 @@ export const isDelta = (event: RunEvent): event is Delta =>
 
 /** How a slow reader's deltas are joined: pieces of one text, up to the newest. */
 export const eventMerging: Merging<RunEvent> = {
-  keyOf: (event) => (isDelta(event) ? `${event.kind} ${event.id}` : undefined),
+  // Ids are unique within a participant only.
+  keyOf: (event) => (isDelta(event) ? `${event.part ?? ""} ${event.kind} ${event.id}` : undefined),
   join(events) {
     const last = events.at(-1) ?? events[0];
     const text = events.map((event) => (isDelta(event) ? event.text : "")).join("");

@@ -37,8 +37,8 @@ export class RunPublisher implements AsyncIterable<RunEvent> {
     this.#recorder = recorder;
   }
 
-  publish(body: RunEventBody, agentPath: readonly string[]): void {
-    if (this.#past.meet({ body, agentPath })) {
+  publish(body: RunEventBody, agentPath: readonly string[], part = ""): void {
+    if (this.#past.meet({ body, agentPath, part })) {
       return;
     }
     this.#sequence += 1;
@@ -48,6 +48,7 @@ export class RunPublisher implements AsyncIterable<RunEvent> {
       sequence: this.#sequence,
       time: this.#clock.now(),
       agentPath,
+      ...(part === "" ? {} : { part }),
     };
     this.#log?.append(event);
     if (this.#recorder !== undefined) {
