@@ -135,7 +135,9 @@ function toCallResult(result: RunResult, session: string | undefined): CallToolR
 
 function waitingText({ runId, waitingFor }: SuspendedRun): string {
   const what = waitingFor.map((waiting) =>
-    waiting.kind === "elicitation" ? `${waiting.kind} of ${waiting.server}` : `${waiting.kind} of ${waiting.call.name}`,
+    waiting.kind === "elicitation"
+      ? `${waiting.kind} of ${waiting.server}`
+      : `${waiting.kind} of ${waiting.call.name}`,
   );
   return `The run ${runId} waits for a person: ${what.join(", ")}. It goes on with POST /runs/${runId}/approve or /deny, and its answer is then at GET /runs/${runId}.`;
 }

@@ -1,5 +1,5 @@
-import { createAgUiHandler } from "../ag-ui/create-ag-ui-handler.ts";
 import type { AgUiHandler } from "../ag-ui/create-ag-ui-handler.ts";
+import { createAgUiHandler } from "../ag-ui/create-ag-ui-handler.ts";
 import type { Caller } from "../ag-ui/handler-options.ts";
 import { Refusal } from "../ag-ui/refusal.ts";
 import type { Agent } from "../agent/agent.ts";

@@ -16,7 +16,10 @@ export function callerFinder(auth: ServerAuth | undefined): FindCaller {
     return async () => ({});
   }
   if (typeof auth === "function") {
-    return async (request) => (await auth(request)) ?? refuse();
+    return async (request) => {
+      const caller = await Promise.resolve(auth(request));
+      return caller ?? refuse();
+    };
   }
   const { token, actor } = auth;
   if (typeof token !== "string" || token.length < shortestToken) {

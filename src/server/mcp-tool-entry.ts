@@ -1,4 +1,4 @@
-import type { CallToolResult, ServerContext, Tool as McpTool } from "@modelcontextprotocol/server";
+import type { CallToolResult, Tool as McpTool, ServerContext } from "@modelcontextprotocol/server";
 import type { Caller } from "../ag-ui/handler-options.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { ToolProgress } from "../tool/tool.ts";

@@ -1,7 +1,7 @@
 import type { Caller } from "../ag-ui/handler-options.ts";
-import type { Decision } from "../agent/waiting.ts";
 import { RunError } from "../agent/run-error.ts";
 import type { RunRecord } from "../agent/run-store.ts";
+import type { Decision } from "../agent/waiting.ts";
 import { whose } from "./owned.ts";
 import type { FoundRun } from "./run-routes.ts";
 

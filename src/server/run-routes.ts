@@ -93,7 +93,10 @@ async function listRuns(
   return { runs, ...(next === undefined ? {} : { next }) };
 }
 
-async function cancelRun({ place, record }: FoundRun, { tracker, clock }: ServerScope): Promise<void> {
+async function cancelRun(
+  { place, record }: FoundRun,
+  { tracker, clock }: ServerScope,
+): Promise<void> {
   const run = tracker.find(record.id);
   if (run === undefined) {
     const { app, id } = record;
@@ -150,7 +153,6 @@ function sameForAll(
     (waiting) => kind === "deny" || waiting.kind === "approval" || waiting.kind === "confirm-retry",
   );
   const wanted = ids === undefined ? decidable.map(({ id }) => id) : ids.map(String);
-  const decision: Decision =
-    kind === "deny" && reason !== undefined ? { kind, reason } : { kind };
+  const decision: Decision = kind === "deny" && reason !== undefined ? { kind, reason } : { kind };
   return Object.fromEntries(wanted.map((id) => [id, decision]));
 }

@@ -1,7 +1,8 @@
 import type { Logger as PinoLogger } from "pino";
 import type { AgUiHandlerOptions, Caller } from "../ag-ui/handler-options.ts";
 import type { Assembly } from "../agent/assembly.ts";
-import type { RunStore } from "../agent/run-store.ts";
+import type { ResumeOptions } from "../agent/run-options.ts";
+import type { RunRecord, RunStore } from "../agent/run-store.ts";
 import type { SessionStore } from "../agent/session-store.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Tool } from "../tool/tool.ts";
@@ -55,6 +56,12 @@ export interface ServerOptions {
   readonly store?: RunStore;
   /** Where conversations are kept. Default: the configured store, else nowhere. */
   readonly sessions?: SessionStore;
+  /**
+   * Whether runs that an earlier process has left in the store are taken up when the server starts, and
+   * those that other processes decide. A function gives what such a run has besides its record, such as
+   * its context. Only for the one process that executes the store's runs. Default false.
+   */
+  readonly recover?: boolean | ((run: RunRecord) => ResumeOptions | Promise<ResumeOptions>);
   /** Default: nobody has to say who they are, which is for the loopback interface only. */
   readonly auth?: ServerAuth;
   /** Agents and tools as an MCP server; `"none"` for no such thing. */

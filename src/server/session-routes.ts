@@ -55,7 +55,9 @@ async function listSessions(
 ): Promise<{ readonly sessions: readonly SessionSummary[]; readonly next?: string }> {
   const wanted = { ...pageQuery(query), ...whose(caller) };
   const own = places.ofSessions;
-  const pages = await Promise.all(own.map(({ app, sessions }) => sessions?.list({ ...wanted, app })));
+  const pages = await Promise.all(
+    own.map(({ app, sessions }) => sessions?.list({ ...wanted, app })),
+  );
   const sessions = pages
     .flatMap((page) => page?.sessions ?? [])
     .filter((session) => isOwn(session, caller))

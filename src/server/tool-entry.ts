@@ -1,11 +1,11 @@
 import type { CallToolResult, ContentBlock, Tool as McpTool } from "@modelcontextprotocol/server";
+import type { AgentRuntime } from "../agent/agent-runtime.ts";
+import { messageOf } from "../base/dragoman-error.ts";
 import { createId } from "../base/ids.ts";
 import { isJsonObject } from "../base/json.ts";
 import type { JsonSchema } from "../base/json-schema.ts";
 import { toJsonSchema } from "../base/schema.ts";
 import { ToolError } from "../base/tool-error.ts";
-import { messageOf } from "../base/dragoman-error.ts";
-import type { AgentRuntime } from "../agent/agent-runtime.ts";
 import type { ResultContent } from "../message/content.ts";
 import type { Binding } from "../tool/binding.ts";
 import type { Tool, ToolAnnotations } from "../tool/tool.ts";
