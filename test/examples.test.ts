@@ -22,6 +22,17 @@ const expected: Readonly<Record<string, readonly RegExp[]>> = {
     /169\.254\.169\.254 is not a public address/,
   ],
   "credentials.ts": [/Bearer token-1/, /secret: \[secret\]/, /^send ann to \/authorize$/m],
+  "artifacts.ts": [
+    /^sha256- sales\.csv text\/csv 15$/m,
+    /^ref-\w{3} report\.txt text\/plain 13$/m,
+    /^kept for ann: sales\.csv$/m,
+    /day,total/,
+    /is at reports\/11, as artifact ref-/,
+  ],
+  "tool-parameters.ts": [
+    /^train string required $/m,
+    /^class string optional \[ 'first', 'second' \]$/m,
+  ],
   "testing.ts": [
     /^Blue has twelve seats\.$/m,
     /^2 tool$/m,

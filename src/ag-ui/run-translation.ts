@@ -115,6 +115,7 @@ export class RunTranslation {
         return this.#inLane(event, event);
       case "model-retry":
       case "tool-progress":
+      case "artifact-create":
       case "server-connect":
       case "server-fail":
       case "discovery-end":

@@ -124,10 +124,9 @@ class AgentWork {
     );
     draft.failedServers = tools.servers.failed;
     try {
-      return await runAgentLoop(
-        draft.state,
-        toLoopScope(this.#settings, { models, binding, steps, tools }),
-      );
+      const scope = toLoopScope(this.#settings, { models, binding, steps, tools });
+      draft.artifacts = scope.artifacts;
+      return await runAgentLoop(draft.state, scope);
     } finally {
       await tools.servers.close();
     }
