@@ -219,6 +219,7 @@ export {
   type TypedMemoryKey,
 } from "./tool/binding.ts";
 export { bm25fScorer } from "./tool/bm25f-scorer.ts";
+export type { CallPause, UserAnswer, UserQuestion } from "./tool/call-pause.ts";
 export {
   type Catalogue,
   type CatalogueStore,

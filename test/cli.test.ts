@@ -31,7 +31,7 @@ test("a message is answered through a real server over streamable HTTP", async (
   const port = await freePort();
   const env = { ...process.env, PORT: String(port) };
   const server = spawn(node, [serverPath("everything"), "streamableHttp"], { env, stdio: "pipe" });
-  started.push(server);
+  killAfterwards(server);
   await new Promise<void>((resolve) => {
     server.stderr.setEncoding("utf8").on("data", (text: string) => {
       if (text.includes("listening")) {

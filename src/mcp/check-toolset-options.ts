@@ -61,6 +61,7 @@ const optionNames: Readonly<
   timeoutMs: true,
   protocol: true,
   logLevel: true,
+  elicitation: true,
   onElicitation: true,
   onSampling: true,
   roots: true,

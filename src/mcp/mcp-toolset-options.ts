@@ -12,7 +12,7 @@ import type { ToolSelection } from "./select-tools.ts";
 import type { ServerCallbacks } from "./server-callbacks.ts";
 import type { McpLogLevel } from "./server-log.ts";
 import type { McpToolDefinition } from "./tool-definition.ts";
-import type { McpToolsetScope } from "./toolset-callbacks.ts";
+import type { McpToolsetScope, ToolsetElicitation } from "./toolset-callbacks.ts";
 
 /** Configures or renames a tool, replaces it, or leaves it out (null). */
 export type MapTool = (
@@ -27,7 +27,7 @@ export type McpTransportChoice = McpTransport | McpCustomTransport;
 export type McpToolsetOptions = McpToolsetSettings & (McpToolsetServer | McpToolsetClient);
 
 /** A toolset that opens a connection of its own for each run. */
-export interface McpToolsetServer extends ServerCallbacks<McpToolsetScope> {
+export interface McpToolsetServer extends ServerCallbacks<McpToolsetScope>, ToolsetElicitation {
   /** Unique alias of the server in this application. */
   readonly name: string;
   /** How the server is reached. A function is called for each run, before anything is opened. */
@@ -60,6 +60,7 @@ export interface McpToolsetClient {
   readonly timeoutMs?: never;
   readonly protocol?: never;
   readonly logLevel?: never;
+  readonly elicitation?: never;
   readonly onElicitation?: never;
   readonly onSampling?: never;
   readonly roots?: never;

@@ -183,6 +183,7 @@ async function toolsOf(
       limits,
       outputMismatch,
       notice,
+      suspends: options.elicitation === "suspend",
       guard: gate && ((...told) => gate.guard(...told)),
     });
     const mapped = mapTool
