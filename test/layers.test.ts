@@ -19,8 +19,9 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   tools: ["base", "message", "tool", "http", "credentials"],
   stores: kernel,
   "ag-ui": kernel,
+  otel: [...kernel, "."],
   testing: [...kernel, "mcp", "http"],
-  cli: [...kernel, "http", "credentials", "models", "mcp", "stores", "."],
+  cli: [...kernel, "http", "credentials", "models", "mcp", "stores", "otel", "."],
 };
 
 const relativeImport = /(?:from|import)\s*\(?\s*["'](\.[^"']+)["']/g;

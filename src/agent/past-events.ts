@@ -1,5 +1,6 @@
 import { canonicalJson } from "../base/canonical-json.ts";
 import type { Json } from "../base/json.ts";
+import type { TraceContext } from "../base/trace-context.ts";
 import type { RunEvent, RunEventBody } from "./run-event.ts";
 
 /** An event and whose it is. */
@@ -71,7 +72,25 @@ export function placedEvent({ runId, sequence, time, agentPath, ...body }: RunEv
 }
 
 const keyOf = ({ body, agentPath }: PlacedEvent): string =>
-  canonicalJson([[...agentPath], body as unknown as Json]); // events are plain JSON
+  canonicalJson([[...agentPath], withoutTrace(body) as unknown as Json]); // events are plain JSON
+
+/** Each execution has a span of its own, and all the same the run has begun once. */
+function withoutTrace(body: RunEventBody): RunEventBody {
+  if (body.kind !== "run-start") {
+    return body;
+  }
+  const { trace: _, ...rest } = body;
+  return rest;
+}
+
+/** Where the last execution was traced, if it was. */
+export function lastTrace(events: readonly PlacedEvent[]): TraceContext | undefined {
+  return events.reduce<TraceContext | undefined>(
+    (last, { body }) =>
+      body.kind === "run-start" || body.kind === "run-resume" ? (body.trace ?? last) : last,
+    undefined,
+  );
+}
 
 /**
  * What closes the texts, calls and model calls that an execution left open when its process ended.

@@ -1,3 +1,4 @@
+import type { ActiveSpan } from "../base/tracing.ts";
 import { type Message, toolCallsOf } from "../message/message.ts";
 import type { Model } from "../model/model.ts";
 import { type TextAdapter, toModel } from "../model/text-adapter.ts";
@@ -192,16 +193,18 @@ export interface RunParts {
   readonly tools: RunTools;
   readonly binding: Binding;
   readonly steps: Steps;
+  readonly span?: ActiveSpan | undefined;
 }
 
 /** Everything that the loop of a run works with. */
 export function toLoopScope(settings: RunSettings, parts: RunParts): AgentLoopScope {
   const { definition, runtime, options, output } = settings;
-  const { models, binding, steps, tools } = parts;
+  const { models, binding, steps, tools, span } = parts;
   return {
     models,
     binding,
     steps,
+    span,
     tools: tools.tools,
     shownTools: tools.shown,
     updateTools: () => tools.update(),

@@ -10,7 +10,7 @@ import { type ApprovalScope, approveCall, confirmRetry } from "./approve-call.ts
 import { isClientCall, withClientAnswer } from "./client-call.ts";
 import type { StepAttempt } from "./steps.ts";
 import { interruptionOf, Suspension } from "./suspension.ts";
-import { failureOf, performTool, type ReadyCall } from "./tool-attempt.ts";
+import { failureOf, performTool, type ReadyCall, traceRefusal } from "./tool-attempt.ts";
 
 /** What the calls of one turn are executed with. */
 export interface ExecutionScope extends ApprovalScope {
@@ -131,9 +131,7 @@ async function execute(prepared: PreparedCall, scope: ExecutionScope): Promise<T
     scope.steps.emit({ kind: "tool-end", id, name, result });
   try {
     const result =
-      ready === undefined
-        ? failureOf(prepared.kind === "refused" ? prepared.failure : denial)
-        : await performAsStep(ready, scope);
+      ready === undefined ? refuse(prepared, denial, scope) : await performAsStep(ready, scope);
     end(result);
     return result;
   } catch (thrown) {
@@ -142,6 +140,13 @@ async function execute(prepared: PreparedCall, scope: ExecutionScope): Promise<T
     }
     throw thrown;
   }
+}
+
+function refuse(prepared: PreparedCall, denial: unknown, scope: ExecutionScope): ToolResult {
+  const { call } = prepared;
+  const result = failureOf(prepared.kind === "refused" ? prepared.failure : denial);
+  traceRefusal(call, scope.tools.get(call.name), result, scope.span);
+  return result;
 }
 
 /** A call that may have taken effect already is made again only where somebody says so. */

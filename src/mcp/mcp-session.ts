@@ -1,6 +1,10 @@
 import type { Clock } from "../base/clock.ts";
 import { messageOf } from "../base/dragoman-error.ts";
 import { isJsonObject, type JsonObject } from "../base/json.ts";
+import { traceContextFrom } from "../base/trace-context.ts";
+import type { TraceMcpFacts } from "../base/trace-operation.ts";
+import { completed } from "../base/trace-outcome.ts";
+import type { ActiveSpan } from "../base/tracing.ts";
 import type { McpProtocol } from "../tool/mcp-server-config.ts";
 import type { ToolProgress } from "../tool/tool.ts";
 import { discoverServer } from "./discover-server.ts";
@@ -12,12 +16,14 @@ import { RateLimit } from "./rate-limit.ts";
 import { RefusedRequest } from "./refused-request.ts";
 import { toRemoteError } from "./remote-error.ts";
 import { requestEnvelope, withMeta } from "./request-envelope.ts";
+import { endingWith, startRequest, withTrace } from "./request-span.ts";
 import { type RequestOptions, RequestTable } from "./request-table.ts";
 import { afterElicitations } from "./required-elicitations.ts";
 import {
   isRpcAnswer,
   isRpcRequest,
   type RpcAnswer,
+  type RpcId,
   type RpcMessage,
   type RpcNotification,
   type RpcRequest,
@@ -40,6 +46,10 @@ export interface McpSessionOptions {
   readonly onNotification?: ((method: string, params: JsonObject) => void) | undefined;
   /** Hears of what went wrong where the server asked for something. */
   readonly onNotice?: ((code: string, message: string) => void) | undefined;
+  /** What the session was opened for, where somebody traces. */
+  readonly span?: ActiveSpan | undefined;
+  /** What tracers are told of the server's place. */
+  readonly peer?: TraceMcpFacts | undefined;
 }
 
 /** How a session is opened. */
@@ -75,6 +85,7 @@ export class McpSession {
   #greeting: ServerGreeting | undefined;
   /** What every request carries, where there was no handshake. */
   #envelope: JsonObject | undefined;
+  #life: ActiveSpan | undefined;
   #strays = 0;
   #over = false;
 
@@ -92,6 +103,8 @@ export class McpSession {
     link.onmessage = (message) => this.#receive(message);
     link.onclose = () => {
       this.#over = true;
+      const failure = link.failure();
+      this.#life?.end(failure === undefined ? completed : { kind: "failed", error: failure });
       this.#ending.abort(this.#closed());
       this.#requests.rejectAll(() => this.#closed());
     };
@@ -138,6 +151,10 @@ export class McpSession {
       }
       this.#greeting = await this.#discover({ orLegacy: false });
     }
+    this.#life = this.#options.span?.start({ kind: "mcp-session", server: this.link.server });
+    this.#life?.set({
+      mcp: { ...this.#options.peer, protocolVersion: this.#greeting?.protocolVersion },
+    });
   }
 
   /**
@@ -182,13 +199,35 @@ export class McpSession {
     if (this.#over) {
       return Promise.reject(this.#closed());
     }
+    const span = startRequest(options.span, this.link.server, method, params);
+    const answer = this.#add(method, params, options, span);
+    return span === undefined ? answer : endingWith(span, answer, options.signal);
+  }
+
+  #add(
+    method: string,
+    params: JsonObject,
+    options: RequestOptions,
+    span: ActiveSpan | undefined,
+  ): Promise<JsonObject> {
     const envelope = this.#envelope;
     return this.#requests.add(method, options, (id) => {
-      const asked = envelope === undefined ? params : withMeta(params, envelope);
+      this.#tell(span, id);
+      const traced = span === undefined ? params : withTrace(params, span, this.link.server);
+      const asked = envelope === undefined ? traced : withMeta(traced, envelope);
       const watched =
         options.onProgress === undefined ? asked : withMeta(asked, { progressToken: id });
       return this.link.send({ jsonrpc: "2.0", id, method, params: watched }, options.headers);
     });
+  }
+
+  /** What tracers are told of a request, or of one of the server's, once it is on its way. */
+  #tell(span: ActiveSpan | undefined, id: RpcId): void {
+    if (span !== undefined) {
+      const told = this.#envelope === undefined ? undefined : statelessVersion;
+      const protocolVersion = this.#greeting?.protocolVersion ?? told;
+      span.set({ mcp: { ...this.#options.peer, requestId: String(id), protocolVersion } });
+    }
   }
 
   async #discover(
@@ -217,7 +256,8 @@ export class McpSession {
   #greeter(): Greeter {
     return {
       capabilities: this.#options.requests.capabilities,
-      request: (method, params, options) => this.#ask(method, params, options),
+      request: (method, params, options) =>
+        this.#ask(method, params, { span: this.#options.span, ...options }),
       error: (code, what, remote) => this.#error(code, what, remote),
       hide: (text) => this.link.hide(text),
     };
@@ -285,7 +325,15 @@ export class McpSession {
       send({ result: {} });
       return;
     }
-    this.#give(method, params, this.#ending.signal).then(
+    const { signal } = this.#ending;
+    const { _meta: meta } = params;
+    const parent = isJsonObject(meta) ? traceContextFrom(meta) : undefined;
+    const operation = { kind: "mcp-answer", server: this.link.server, method } as const;
+    const span = this.#options.span?.start(operation, parent);
+    this.#tell(span, id);
+    const give = (): Promise<JsonObject> => this.#give(method, params, signal);
+    const given = span === undefined ? give() : endingWith(span, span.run(give), signal);
+    given.then(
       (result) => send({ result }),
       (thrown: unknown) => send({ error: this.#toRefusal(thrown) }),
     );

@@ -107,6 +107,7 @@ async function callServer(
   try {
     return await connection.callTool(sourceName, withOriginals(input, inputSchema), {
       signal: call.signal,
+      span: call.span,
       meta: { [idempotencyMetaKey]: call.idempotencyKey },
       onProgress: (progress) => call.progress(progress),
       ...(guard === undefined ? {} : { guard: (tools) => guard(sourceName, tools) }),
