@@ -26,7 +26,12 @@ export function errorTypeOfCode(code: string): string {
   return code === "remote-tool" ? "tool_error" : code;
 }
 
-const timeouts = new Set(["deadline-exceeded", "tool-timeout", "mcp-timeout"]);
+const timeouts: ReadonlySet<string> = new Set([
+  "deadline-exceeded",
+  "tool-timeout",
+  "mcp-timeout",
+  "model-timeout",
+]);
 
 /**
  * What an error is counted under (`error.type` of OpenTelemetry): few different ones, and no words of
