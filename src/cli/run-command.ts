@@ -10,6 +10,7 @@ import type { ExitCode } from "./exit-code.ts";
 import { jsonReporter, lineReporter, quietReporter, type RunReporter } from "./run-reporter.ts";
 import { openSessionFile } from "./session-file.ts";
 import { terminalLine, terminalText } from "./terminal-text.ts";
+import { type TraceFormat, traceReport } from "./trace-report.ts";
 
 /** What `dragoman run` is called with. */
 export interface RunCommandOptions {
@@ -27,6 +28,8 @@ export interface RunCommandOptions {
   readonly sessions?: string;
   readonly timeoutMs?: number;
   readonly maxSteps?: number;
+  /** Prints the run's spans on standard error, as a tree or as lines of JSON. */
+  readonly trace?: TraceFormat;
 }
 
 /** `dragoman run`: asks an agent once and reports what happens. @throws ConfigurationError on bad input. */
@@ -51,11 +54,13 @@ export async function runCommand(
   }
   const servers = await chooseServers(options, streams.env);
   await using sessions = openSessionFile(options.sessions, streams.env);
+  const trace = options.trace && traceReport(options.trace, streams);
   const dragoman = createDragoman({
     app: "dragoman",
     env: streams.env,
     logger: silentLogger,
     sessions,
+    ...(trace === undefined ? {} : { instrument: trace.recorder }),
   });
   const agent = dragoman.defineAgent({
     name: "dragoman",
@@ -74,6 +79,7 @@ export async function runCommand(
     reporter.report(event);
   }
   const result = await run.result;
+  trace?.print();
   return conclude(result, servers.length, streams);
 }
 

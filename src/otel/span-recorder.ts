@@ -64,7 +64,7 @@ function record(
   const spanId = randomHex(8);
   const own = { traceparent: formatTraceparent({ traceId, spanId, flags: 1 }) };
   const begun = performance.now();
-  const startTime = Date.now();
+  const startTime = performance.timeOrigin + begun;
   const attributes: Record<string, SpanAttributes[string]> = { ...first };
   const events: { readonly name: string; readonly attributes: SpanAttributes }[] = [];
   const links: TraceContext[] = [];
