@@ -11,7 +11,8 @@ import {
 } from "@opentelemetry/sdk-trace-base";
 import { describe } from "vitest";
 import { toPlainSpan } from "../test/span-tree.ts";
-import { type KeepingSdk, testTracing } from "../test/tracing-tests.ts";
+import type { KeepingSdk } from "../test/traced-runs.ts";
+import { testTracing } from "../test/tracing-tests.ts";
 
 /** OpenTelemetry's SDK 2, which keeps what it exports. */
 function openSdk2(): KeepingSdk {

@@ -47,9 +47,27 @@ export type {
   ApprovalRequest,
   ApprovalRule,
 } from "./agent/approval.ts";
+export { ArtifactError, type ArtifactErrorCode } from "./agent/artifact-error.ts";
+export type {
+  ArtifactResolver,
+  ArtifactSettings,
+  ResolveScope,
+} from "./agent/artifact-settings.ts";
+export type {
+  ArtifactContent,
+  ArtifactFilter,
+  ArtifactKey,
+  ArtifactOwner,
+  ArtifactPage,
+  ArtifactStore,
+  ArtifactSummary,
+  NewArtifact,
+} from "./agent/artifact-store.ts";
 export type { Assembly } from "./agent/assembly.ts";
+export { cancelKeptRun } from "./agent/cancel-kept-run.ts";
 export type { Discovery, ToolDiscovery } from "./agent/discovery.ts";
 export type { AvailableTool, Explanation } from "./agent/explain.ts";
+export { type FollowOptions, followRun } from "./agent/follow-run.ts";
 export type { HookedCall, Hooks } from "./agent/hooks.ts";
 export type { LiveAgent, StartOptions } from "./agent/live-agent.ts";
 export type { LimitReason, RunLimits } from "./agent/loop-guard.ts";
@@ -64,6 +82,7 @@ export {
 } from "./agent/planner.ts";
 export { defaultPrompts, type Prompts, promptsVersion } from "./agent/prompts.ts";
 export type { Run } from "./agent/run.ts";
+export type { RunArtifact } from "./agent/run-artifacts.ts";
 export { RunError, type RunErrorCode, type RunErrorOptions } from "./agent/run-error.ts";
 export type { NoticeCode, RunEvent, RunEventBody, RunEventPlace } from "./agent/run-event.ts";
 export type { FailedServer, RunFailure } from "./agent/run-failure.ts";
@@ -80,9 +99,11 @@ export type {
 export type {
   EventRange,
   NewRun,
+  RunAge,
   RunChanges,
   RunFilter,
   RunKey,
+  RunOwner,
   RunPage,
   RunRecord,
   RunStatus,
@@ -194,6 +215,13 @@ export type { SwarmDefinition } from "./network/swarm.ts";
 export type { WorkflowAsk, WorkflowContext, WorkflowFunction } from "./network/workflow.ts";
 export { type TemplateValues, templateFile } from "./template-file.ts";
 export {
+  Artifact,
+  type ArtifactLabel,
+  type DeferredArtifact,
+  type InlineArtifact,
+  type StoredArtifact,
+} from "./tool/artifact.ts";
+export {
   type Binding,
   type BoundSession,
   type MemoryKey,
@@ -202,6 +230,7 @@ export {
   type TypedMemoryKey,
 } from "./tool/binding.ts";
 export { bm25fScorer } from "./tool/bm25f-scorer.ts";
+export type { CallPause, UserAnswer, UserQuestion } from "./tool/call-pause.ts";
 export {
   type Catalogue,
   type CatalogueStore,
@@ -236,6 +265,12 @@ export type {
   ToolProgress,
   ToolSource,
 } from "./tool/tool.ts";
+export {
+  fromToolParameters,
+  type ToolParameter,
+  type ToolParameters,
+  toToolParameters,
+} from "./tool/tool-parameters.ts";
 export type {
   PinMode,
   PinsSetting,
@@ -248,6 +283,7 @@ export {
   type ToolFailure,
   type ToolPending,
   type ToolResult,
+  type ToolResultParts,
   type ToolSuccess,
   toolFailure,
   toolPending,

@@ -4,7 +4,8 @@ import { type BrowserBundle, bundleForBrowser, withStaticImports } from "./brows
 /** What the bundler itself puts in. Its stand-in for `node:` modules is not among it. */
 const bundlerModules = ["\0vite/preload-helper.js", "\0rolldown/runtime.js"];
 
-const kernelModule = /^src\/((base|message|model|tool|agent)\/([a-z0-9-]+\/)*)?[a-z0-9-]+\.ts$/;
+const kernelModule =
+  /^src\/((base|message|model|tool|agent|network)\/([a-z0-9-]+\/)*)?[a-z0-9-]+\.ts$/;
 
 let bundle: BrowserBundle;
 

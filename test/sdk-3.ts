@@ -10,7 +10,7 @@ import {
   TracerProvider,
 } from "@opentelemetry/sdk-trace";
 import { toPlainSpan } from "./span-tree.ts";
-import type { KeepingSdk } from "./tracing-tests.ts";
+import type { KeepingSdk } from "./traced-runs.ts";
 
 /** OpenTelemetry's SDK 3, which keeps what it exports. */
 export function openSdk3(): KeepingSdk {

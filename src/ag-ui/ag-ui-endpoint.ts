@@ -299,10 +299,6 @@ const keyOf = (
 
 /** The trace that a request belongs to; a stranger's baggage stays outside. */
 function traceOf({ headers }: Request): TraceContext | undefined {
-  const found = traceContextFrom(headers);
-  if (found === undefined) {
-    return undefined;
-  }
-  const { baggage: _, ...trace } = found;
-  return trace;
+  const { traceparent, tracestate } = Object.fromEntries(headers);
+  return traceContextFrom({ traceparent, tracestate });
 }

@@ -125,10 +125,9 @@ class AgentWork {
     );
     draft.failedServers = tools.servers.failed;
     try {
-      return await runAgentLoop(
-        draft.state,
-        toLoopScope(this.#settings, { models, binding, steps, tools, span }),
-      );
+      const scope = toLoopScope(this.#settings, { models, binding, steps, tools, span });
+      draft.artifacts = scope.artifacts;
+      return await runAgentLoop(draft.state, scope);
     } finally {
       await tools.servers.close();
     }

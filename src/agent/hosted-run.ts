@@ -120,8 +120,10 @@ export class HostedRun<Output> implements Run<Output> {
       await this.#keep(result, begun, journal);
       return result;
     } catch (thrown) {
-      const { logger } = this.#run.runtime;
-      logger.error(`Run ${this.id} could not be recorded: ${messageOf(thrown)}`);
+      if (!(RunError.is(thrown) && thrown.code === "run-lost")) {
+        const { logger } = this.#run.runtime;
+        logger.error(`Run ${this.id} could not be recorded: ${messageOf(thrown)}`);
+      }
       return result.status === "failed" ? result : failedRun(thrown, result);
     }
   }
@@ -137,10 +139,10 @@ export class HostedRun<Output> implements Run<Output> {
       if (before !== undefined) {
         span?.link(before);
       }
-      this.#publisher.publish({ kind: "run-resume", ...trace }, agentPath);
+      this.#publisher.publishAnew({ kind: "run-resume", ...trace }, agentPath);
     }
     for (const event of closing) {
-      this.#publisher.publish(event.body, event.agentPath);
+      this.#publisher.publishAnew(event.body, event.agentPath, event.part);
     }
     this.#publisher.publish({ kind: "run-start", agent: participant.name, ...trace }, agentPath);
     scope.signal.throwIfAborted();
@@ -164,7 +166,7 @@ export class HostedRun<Output> implements Run<Output> {
         decisions,
         execution: begun.execution,
         marksStarts: recorder !== undefined,
-        emit: (event, path) => this.#publisher.publish(event, path),
+        emit: (event, path, part) => this.#publisher.publish(event, path, part),
       },
       agentPath,
     );

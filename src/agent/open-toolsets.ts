@@ -78,14 +78,14 @@ export class RunServers {
     refuseDuplicates(entries);
     this.#scope = scope;
     this.#order = entries.map(({ name }) => name);
+    // What an earlier execution of the run had, it needs again.
+    this.#required = entries
+      .filter((entry) => isRequired(entry) || scope.steps.isRecorded(stepOf(entry)))
+      .map(({ name }) => name)
+      .concat(scope.awaited ?? []);
     for (const entry of entries) {
       this.#begin(entry);
     }
-    this.#required = entries.flatMap((entry) =>
-      (isToolset(entry) && entry.onUnavailable === "fail") || scope.awaited?.includes(entry.name)
-        ? [entry.name]
-        : [],
-    );
   }
 
   /**
@@ -107,6 +107,11 @@ export class RunServers {
     // The same tools in the same order each time, whichever server was the fastest.
     this.open.sort(({ name: one }, { name: other }) => this.#placeOf(one) - this.#placeOf(other));
     this.check();
+  }
+
+  /** Whether every one of them is open. */
+  get allOpen(): boolean {
+    return this.open.length === this.#begun.size;
   }
 
   /** Opens one more, unless it was begun before, and waits for it. It fails as the others do. */
@@ -244,7 +249,7 @@ async function openServer(entry: McpEntry, scope: OpeningScope): Promise<OpenedS
   const opened = keptSet ? { ...keptSet, close: async () => {} } : await openTraced(toolset, scope);
   const names: Json = opened.tools.map(({ source, name }) => source?.name ?? name);
   // The connection itself cannot be recorded: a run that is resumed opens its own.
-  await steps.run(`open:${toolset.name}`, async () => names);
+  await steps.run(stepOf(entry), async () => names);
   steps.emit({
     kind: "server-connect",
     server: entry.name,
@@ -273,6 +278,10 @@ function openTraced(toolset: Toolset, scope: OpeningScope): Promise<OpenToolset>
   );
 }
 
+const isRequired = (entry: McpEntry): boolean => isToolset(entry) && entry.onUnavailable === "fail";
+
+const stepOf = ({ name }: McpEntry): string => `open:${name}`;
+
 /** An opening that outlives its signal is closed when it is done. */
 async function open(
   toolset: Toolset,
@@ -296,6 +305,9 @@ async function open(
   }
 }
 
+const isWrongServer = (thrown: unknown): boolean =>
+  ConfigurationError.is(thrown) && thrown.code === "invalid-configuration";
+
 /**
  * @returns what is recorded; `undefined` for a failure that was expected.
  * @throws where it ends the run.
@@ -307,11 +319,13 @@ function handleFailure(
 ): FailedServer | undefined {
   const { name } = entry;
   const policy = isToolset(entry) ? (entry.onUnavailable ?? "record") : "record";
+  // A server whose configuration is wrong counts as one that is not there; other mistakes are ours.
+  const isRecorded = policy === "record" && isWrongServer(thrown);
+  if (ConfigurationError.is(thrown) && !isRecorded) {
+    throw thrown;
+  }
   const failure = toRunFailure(thrown, name);
   if (policy === "ignore") {
-    if (ConfigurationError.is(thrown)) {
-      throw thrown;
-    }
     (entry as Toolset).onError?.(thrown, { binding }); // only a toolset has this policy
     return undefined;
   }

@@ -1,5 +1,3 @@
-import { canonicalJson } from "../base/canonical-json.ts";
-import type { Json } from "../base/json.ts";
 import type { TraceContext } from "../base/trace-context.ts";
 import type { RunEvent, RunEventBody } from "./run-event.ts";
 
@@ -7,14 +5,50 @@ import type { RunEvent, RunEventBody } from "./run-event.ts";
 export interface PlacedEvent {
   readonly body: RunEventBody;
   readonly agentPath: readonly string[];
+  /** As in `RunEventPlace`; empty for the participant that was asked. */
+  readonly part: string;
 }
 
 /**
- * Kinds that happen inside a step, and so do not happen again where the step is only looked up. All
- * others are published by the loop itself, anew with each execution.
+ * What makes an event that the loop publishes again, when it goes over its recorded steps, the same as
+ * before: not all of what it says, since a server may be there again in another version. `undefined` for
+ * what happens inside a step, or each time anew.
  */
+function identityOf(body: RunEventBody): readonly (string | number)[] | undefined {
+  switch (body.kind) {
+    case "run-start":
+      return [];
+    case "agent-start":
+      return [body.agent];
+    case "agent-end":
+      return body.status === "suspended" ? undefined : [body.agent, body.status];
+    case "step-start":
+    case "step-end":
+      return [body.step];
+    case "tool-start":
+    case "tool-end":
+    case "approval-end":
+      return [body.id];
+    case "approval-request":
+      return [body.waiting.id];
+    case "server-connect":
+    case "server-fail":
+      return [body.server];
+    case "session-save":
+      return [body.session];
+    case "discovery-end":
+      return [body.of];
+    case "notice":
+      return [body.code, body.message];
+    default:
+      return undefined;
+  }
+}
+
+/** Kinds that happen inside a step, and so do not happen again where the step is only looked up. */
 const insideSteps: ReadonlySet<RunEventBody["kind"]> = new Set<RunEventBody["kind"]>([
   "model-start",
+  "model-end",
   "model-retry",
   "text-start",
   "text-delta",
@@ -29,58 +63,49 @@ const insideSteps: ReadonlySet<RunEventBody["kind"]> = new Set<RunEventBody["kin
   "memory-set",
 ]);
 
-/** Whether the loop publishes such an event again when it goes over its recorded steps. */
-export const isRepeated = ({ kind }: RunEventBody): boolean => !insideSteps.has(kind);
-
-/** Each execution has its own beginning, and its own end where it waits. */
-const isMet = (body: RunEventBody): boolean =>
-  isRepeated(body) && body.kind !== "run-resume" && body.kind !== "run-suspend";
+/** Whether a later execution must know of the event. */
+export const isOutsideSteps = ({ kind }: RunEventBody): boolean => !insideSteps.has(kind);
 
 /** Events of earlier executions of a run, so that none is published twice. */
 export class PastEvents {
   readonly #counts = new Map<string, number>();
 
   constructor(events: readonly PlacedEvent[]) {
-    for (const event of events.filter(({ body }) => isMet(body))) {
+    for (const event of events) {
       const key = keyOf(event);
-      this.#counts.set(key, (this.#counts.get(key) ?? 0) + 1);
+      if (key !== undefined) {
+        this.#counts.set(key, (this.#counts.get(key) ?? 0) + 1);
+      }
     }
   }
 
   /** Whether the event was published before; counts as met then. */
   meet(event: PlacedEvent): boolean {
-    if (this.#counts.size === 0 || !isMet(event.body)) {
+    const key = this.#counts.size === 0 ? undefined : keyOf(event);
+    const count = key === undefined ? 0 : (this.#counts.get(key) ?? 0);
+    if (key === undefined || count === 0) {
       return false;
     }
-    const key = keyOf(event);
-    const count = this.#counts.get(key);
-    if (count === undefined) {
-      return false;
-    }
-    if (count === 1) {
-      this.#counts.delete(key);
-    } else {
-      this.#counts.set(key, count - 1);
-    }
+    this.#counts.set(key, count - 1);
     return true;
   }
 }
 
 /** An event of a store without what only that occurrence had. */
-export function placedEvent({ runId, sequence, time, agentPath, ...body }: RunEvent): PlacedEvent {
-  return { body, agentPath };
+export function placedEvent({
+  runId,
+  sequence,
+  time,
+  agentPath,
+  part = "",
+  ...body
+}: RunEvent): PlacedEvent {
+  return { body, agentPath, part };
 }
 
-const keyOf = ({ body, agentPath }: PlacedEvent): string =>
-  canonicalJson([[...agentPath], withoutTrace(body) as unknown as Json]); // events are plain JSON
-
-/** Each execution has a span of its own, and all the same the run has begun once. */
-function withoutTrace(body: RunEventBody): RunEventBody {
-  if (body.kind !== "run-start") {
-    return body;
-  }
-  const { trace: _, ...rest } = body;
-  return rest;
+function keyOf({ body, agentPath, part }: PlacedEvent): string | undefined {
+  const identity = identityOf(body);
+  return identity && JSON.stringify([agentPath, part, body.kind, identity]);
 }
 
 /** Where the last execution was traced, if it was. */
@@ -99,14 +124,14 @@ export function lastTrace(events: readonly PlacedEvent[]): TraceContext | undefi
  */
 export function closingEvents(events: readonly PlacedEvent[]): readonly PlacedEvent[] {
   const open = new Map<string, PlacedEvent>();
-  for (const { body, agentPath } of events) {
-    const place = JSON.stringify(agentPath);
+  for (const { body, agentPath, part } of events) {
+    const place = JSON.stringify([agentPath, part]);
     switch (body.kind) {
       case "text-start":
       case "reasoning-start":
       case "tool-call-start": {
         const kind = endKinds[body.kind];
-        open.set(`${place} ${kind} ${body.id}`, { body: { kind, id: body.id }, agentPath });
+        open.set(`${place} ${kind} ${body.id}`, { body: { kind, id: body.id }, agentPath, part });
         break;
       }
       case "text-end":
@@ -118,7 +143,7 @@ export function closingEvents(events: readonly PlacedEvent[]): readonly PlacedEv
         const usage = { inputTokens: 0, outputTokens: 0 };
         const { step, model } = body;
         const end = { kind: "model-end", step, model, reason: "error", usage } as const;
-        open.set(`${place} model`, { body: end, agentPath });
+        open.set(`${place} model`, { body: end, agentPath, part });
         break;
       }
       case "model-end":
@@ -127,7 +152,7 @@ export function closingEvents(events: readonly PlacedEvent[]): readonly PlacedEv
       default:
     }
   }
-  return [...open.values()];
+  return [...open.values()].reverse(); // the innermost first
 }
 
 const endKinds = {

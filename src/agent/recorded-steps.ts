@@ -22,7 +22,7 @@ export interface RecordedStepsOptions {
   /** Whether a step that may not be repeated is recorded before it begins. */
   readonly marksStarts: boolean;
   /** Publishes an event of the participant with this path, which is counted from the run's first. */
-  readonly emit: (event: RunEventBody, agentPath: readonly string[]) => void;
+  readonly emit: (event: RunEventBody, agentPath: readonly string[], part: string) => void;
 }
 
 /** Steps that are kept in a journal: those of an earlier execution are not done again. */
@@ -52,17 +52,28 @@ export class RecordedSteps implements Steps {
     if (record === undefined && alone) {
       this.#refuseOtherPath(key);
     }
-    const instead = record === undefined ? undefined : await inDoubt?.(record.tries);
-    if (instead === undefined && marksStarts && !idempotent) {
-      await journal.add({ kind: "started", key, tries: (record?.tries ?? 0) + 1 });
+    const before = record?.tries ?? 0;
+    const instead = before === 0 ? undefined : await inDoubt?.(before);
+    const isMarked = instead === undefined && marksStarts && !idempotent;
+    if (isMarked) {
+      await journal.add({ kind: "started", key, tries: before + 1 });
     }
     const idempotencyKey = `${runId}:${key}`;
     const value =
       instead === undefined
-        ? await perform({ idempotencyKey, attempt: execution, signal })
+        ? await perform({ idempotencyKey, attempt: execution, signal }).catch(async (thrown) => {
+            if (isMarked && thrown instanceof Suspension) {
+              await journal.add({ kind: "started", key, tries: before }); // put aside, not in flight
+            }
+            throw thrown;
+          })
         : instead;
     await journal.add({ kind: "finished", key, value });
     return value;
+  }
+
+  isRecorded(name: string, id?: string): boolean {
+    return this.#options.journal.has(this.#keyOf(name, id, this.#countOf(name, id) + 1));
   }
 
   async waitFor(waiting: Waiting): Promise<Decision | null> {
@@ -113,7 +124,7 @@ export class RecordedSteps implements Steps {
   }
 
   emit(event: RunEventBody): void {
-    this.#options.emit(event, this.#agentPath);
+    this.#options.emit(event, this.#agentPath, this.path);
   }
 
   within(participant: string, signal: AbortSignal): Steps {
@@ -123,11 +134,18 @@ export class RecordedSteps implements Steps {
   }
 
   #nextKey(name: string, id?: string): string {
-    const named = id === undefined ? plain(name) : `${plain(name)}#${plain(id)}`;
-    const count = (this.#counts.get(named) ?? 0) + 1;
-    this.#counts.set(named, count);
+    const count = this.#countOf(name, id) + 1;
+    this.#counts.set(namedAs(name, id), count);
+    return this.#keyOf(name, id, count);
+  }
+
+  #countOf(name: string, id: string | undefined): number {
+    return this.#counts.get(namedAs(name, id)) ?? 0;
+  }
+
+  #keyOf(name: string, id: string | undefined, count: number): string {
     const number = id === undefined ? `#${count}` : count === 1 ? "" : `~${count}`;
-    return `${this.path}${named}${number}`;
+    return `${this.path}${namedAs(name, id)}${number}`;
   }
 
   /** All recorded steps must have been taken before a new one that stands alone. */
@@ -141,6 +159,9 @@ export class RecordedSteps implements Steps {
     }
   }
 }
+
+const namedAs = (name: string, id: string | undefined): string =>
+  id === undefined ? plain(name) : `${plain(name)}#${plain(id)}`;
 
 /** Models choose names and ids: a slash would look like a participant's, and stores have their limits. */
 const plain = (text: string): string =>

@@ -11,8 +11,9 @@ import type { Binding } from "../tool/binding.ts";
 import type { Tool, ToolCall } from "../tool/tool.ts";
 import { type ToolResult, toolFailure, toToolResult } from "../tool/tool-result.ts";
 import { callHook, type HookedCall, type Hooks } from "./hooks.ts";
+import { StepPause } from "./step-pause.ts";
 import type { StepAttempt, Steps } from "./steps.ts";
-import { Suspension } from "./suspension.ts";
+import { Suspension, suspensionIn } from "./suspension.ts";
 import { traced } from "./traced.ts";
 
 /** A call whose arguments are checked. */
@@ -79,12 +80,11 @@ const outcomeOf = (result: ToolResult): TraceOutcome =>
 
 /** Tells tracers of a call that is not made. */
 export function traceRefusal(
-  call: ToolCallPart,
-  tool: Tool | undefined,
-  refused: ToolResult,
-  span: ActiveSpan | undefined,
+  { call, tool }: Pick<ReadyCall, "call"> & { readonly tool?: Tool | undefined },
+  refusal: ToolResult,
+  { span }: Pick<ToolScope, "span">,
 ): void {
-  span?.start(toolOperation(call, tool)).end(outcomeOf(refused));
+  span?.start(toolOperation(call, tool)).end(outcomeOf(refusal));
 }
 
 async function performTraced(
@@ -168,12 +168,17 @@ async function executeOnce(
     idempotencyKey: attempt.idempotencyKey,
     ...(scope.span && { span: scope.span, traceHeaders: { ...scope.span.context() } }),
     progress: (progress) => scope.steps.emit({ kind: "tool-progress", id: call.id, progress }),
+    pause: new StepPause({ call, tool, input }, scope),
   };
   try {
     limit.signal.throwIfAborted();
     return toResult(await untilAborted(tool.execute(input, toolCall), limit.signal), tool);
   } catch (thrown) {
     attempt.signal.throwIfAborted();
+    const suspension = suspensionIn(thrown);
+    if (suspension !== undefined) {
+      throw suspension;
+    }
     return failureOf(thrown);
   } finally {
     limit.stop();

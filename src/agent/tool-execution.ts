@@ -1,4 +1,5 @@
 import { untilAborted } from "../base/abort.ts";
+import { messageOf } from "../base/dragoman-error.ts";
 import { settleInOrder } from "../base/settle-in-order.ts";
 import { ToolError } from "../base/tool-error.ts";
 import type { ToolCallPart, ToolResultPart } from "../message/content.ts";
@@ -8,13 +9,16 @@ import { type ToolResult, toolFailure } from "../tool/tool-result.ts";
 import { unknownTool } from "../tool/unknown-tool.ts";
 import { type ApprovalScope, approveCall, confirmRetry } from "./approve-call.ts";
 import { isClientCall, withClientAnswer } from "./client-call.ts";
+import { type PresentScope, presentResult } from "./present-result.ts";
 import type { StepAttempt } from "./steps.ts";
 import { interruptionOf, Suspension } from "./suspension.ts";
 import { failureOf, performTool, type ReadyCall, traceRefusal } from "./tool-attempt.ts";
 
 /** What the calls of one turn are executed with. */
-export interface ExecutionScope extends ApprovalScope {
+export interface ExecutionScope extends ApprovalScope, PresentScope {
   readonly tools: ReadonlyMap<string, Tool>;
+  /** Whether every server of the run is open. */
+  hasAllServers(): boolean;
   /** How many calls of one turn run at once; 1 is one after the other. */
   readonly concurrency: number;
   /** Whether the model was cut off by its output limit, which explains broken arguments. */
@@ -49,7 +53,10 @@ export async function executeToolCalls(
 ): Promise<ExecutedCalls> {
   // All checks come first, so that the steps are taken in the order of the calls: see Steps.
   const prepared = await Promise.all(calls.map((call) => prepare(call, scope)));
-  const settled = await settleInOrder(prepared, scope.concurrency, (call) => execute(call, scope));
+  const tainted = calls.some((call) => isStrangers(call, scope));
+  const settled = await settleInOrder(prepared, scope.concurrency, (call) =>
+    execute(call, scope, calls.length),
+  );
   const outcomes = settled.map((one) => (one.status === "fulfilled" ? one.value : interrupted));
   const results = outcomes.map(
     (outcome, index) => toResultPart(calls[index] as ToolCallPart, outcome), // one for each call
@@ -58,8 +65,21 @@ export async function executeToolCalls(
   if (interruption?.reason instanceof Suspension) {
     throw interruption.reason;
   }
-  const tainted = calls.some(({ name }) => scope.tools.get(name)?.source !== undefined);
   return { results, outcomes, tainted, ...(interruption && { interruption }) };
+}
+
+/**
+ * Whether what a call gives may be a stranger's words: a server's, also of one that is not there now,
+ * or an artifact's, which may be of an earlier run.
+ */
+function isStrangers(
+  { name, id }: ToolCallPart,
+  { tools, steps, readTool }: ExecutionScope,
+): boolean {
+  const tool = tools.get(name);
+  return tool === undefined
+    ? steps.isRecorded(`tool:${name}`, id)
+    : tool.source !== undefined || tool === readTool;
 }
 
 const interrupted: ToolResult = toolFailure(new ToolError("The call was interrupted."));
@@ -112,7 +132,11 @@ const checkInput = (
   { binding }: ExecutionScope,
 ): Promise<unknown> => untilAborted(checkArguments(tool, call.arguments), binding.signal);
 
-async function execute(prepared: PreparedCall, scope: ExecutionScope): Promise<ToolResult> {
+async function execute(
+  prepared: PreparedCall,
+  scope: ExecutionScope,
+  callsInTurn: number,
+): Promise<ToolResult> {
   const { call } = prepared;
   const { id, name } = call;
   scope.binding.signal.throwIfAborted();
@@ -130,8 +154,9 @@ async function execute(prepared: PreparedCall, scope: ExecutionScope): Promise<T
   const end = (result: ToolResult): void =>
     scope.steps.emit({ kind: "tool-end", id, name, result });
   try {
-    const result =
-      ready === undefined ? refuse(prepared, denial, scope) : await performAsStep(ready, scope);
+    const given = await resultOf(prepared, ready, denial, scope);
+    const isPart = ready?.tool === scope.readTool;
+    const result = await presentResult(given, { id, name, callsInTurn, isPart }, scope);
     end(result);
     return result;
   } catch (thrown) {
@@ -142,11 +167,47 @@ async function execute(prepared: PreparedCall, scope: ExecutionScope): Promise<T
   }
 }
 
-function refuse(prepared: PreparedCall, denial: unknown, scope: ExecutionScope): ToolResult {
-  const { call } = prepared;
-  const result = failureOf(prepared.kind === "refused" ? prepared.failure : denial);
-  traceRefusal(call, scope.tools.get(call.name), result, scope.span);
-  return result;
+async function resultOf(
+  prepared: PreparedCall,
+  ready: ReadyCall | undefined,
+  denial: ToolError | undefined,
+  scope: ExecutionScope,
+): Promise<ToolResult> {
+  if (prepared.kind === "refused") {
+    return refuse(prepared, scope);
+  }
+  if (ready !== undefined) {
+    return performAsStep(ready, scope);
+  }
+  const refusal = failureOf(denial);
+  traceRefusal(prepared, refusal, scope);
+  return refusal;
+}
+
+/**
+ * A tool whose server is away, or that takes other arguments now, may have been called before: then that
+ * holds. One that the agent does not have any more is another agent's, and the next step says so.
+ */
+async function refuse(
+  prepared: Extract<PreparedCall, { kind: "refused" }>,
+  scope: ExecutionScope,
+): Promise<ToolResult> {
+  const { call, failure } = prepared;
+  const { steps, tools, hasAllServers } = scope;
+  const name = `tool:${call.name}`;
+  const refusal = failureOf(failure);
+  const isGone = !tools.has(call.name) && hasAllServers();
+  if (isGone || !steps.isRecorded(name, call.id)) {
+    traceRefusal(prepared, refusal, scope);
+    return refusal;
+  }
+  return steps.run<ToolResult>(name, async () => refusal, {
+    id: call.id,
+    async inDoubt() {
+      const why = `Tool "${call.name}" was interrupted, and it is not known whether it took effect. It cannot be called again: ${messageOf(failure)}`;
+      return failureOf(new ToolError(why, { code: "tool-denied", cause: failure }));
+    },
+  });
 }
 
 /** A call that may have taken effect already is made again only where somebody says so. */

@@ -16,16 +16,27 @@ export interface TracedScope {
  *
  * @param outcomeOf how it ended where it threw nothing. Default: completed.
  */
-export async function traced<Value>(
-  { span: outer, signal }: TracedScope,
+export function traced<Value>(
+  { span, signal }: TracedScope,
   operation: () => TraceOperation,
   work: (span: ActiveSpan | undefined) => Promise<Value>,
   outcomeOf?: (value: Value) => TraceOutcome,
 ): Promise<Value> {
-  if (outer === undefined) {
-    return work(undefined);
-  }
-  const span = outer.start(operation());
+  return span === undefined
+    ? work(undefined)
+    : within(span.start(operation()), { signal, work, outcomeOf });
+}
+
+interface TracedWork<Value> {
+  readonly signal: AbortSignal;
+  readonly work: (span: ActiveSpan | undefined) => Promise<Value>;
+  readonly outcomeOf: ((value: Value) => TraceOutcome) | undefined;
+}
+
+async function within<Value>(
+  span: ActiveSpan,
+  { signal, work, outcomeOf }: TracedWork<Value>,
+): Promise<Value> {
   try {
     const value = await span.run(() => work(span));
     span.end(outcomeOf?.(value) ?? completed);

@@ -159,7 +159,7 @@ export class McpConnection {
   #call(
     name: string,
     input: JsonObject,
-    { signal, timeoutMs = this.#timeoutMs, meta, onProgress, guard, span }: CallToolOptions,
+    { signal, timeoutMs = this.#timeoutMs, meta, onProgress, guard, pause, span }: CallToolOptions,
   ): Promise<McpCallResult> {
     const params =
       meta === undefined ? { name, arguments: input } : { name, arguments: input, _meta: meta };
@@ -169,6 +169,7 @@ export class McpConnection {
       totalTimeoutMs: timeoutMs * totalFactor,
       onProgress: onProgress ?? ignore,
       span,
+      pause,
     };
     if (!mirrorsParameters(this.#session)) {
       return this.#send("tools/call", params, options, guard);

@@ -1,22 +1,17 @@
 import type { Clock } from "../base/clock.ts";
 import { messageOf } from "../base/dragoman-error.ts";
 import { isJsonObject, type JsonObject } from "../base/json.ts";
-import { traceContextFrom } from "../base/trace-context.ts";
-import type { TraceMcpFacts } from "../base/trace-operation.ts";
-import { completed } from "../base/trace-outcome.ts";
-import type { ActiveSpan } from "../base/tracing.ts";
 import type { McpProtocol } from "../tool/mcp-server-config.ts";
-import type { ToolProgress } from "../tool/tool.ts";
 import { discoverServer } from "./discover-server.ts";
 import { type Greeter, shakeHands, wantsNoHandshake } from "./handshake.ts";
 import { askInRounds } from "./input-rounds.ts";
 import { McpError, type McpErrorCode, type RemoteError } from "./mcp-error.ts";
+import { isProgress, toProgress } from "./progress-notification.ts";
 import { statelessVersion } from "./protocol-version.ts";
 import { RateLimit } from "./rate-limit.ts";
 import { RefusedRequest } from "./refused-request.ts";
 import { toRemoteError } from "./remote-error.ts";
 import { requestEnvelope, withMeta } from "./request-envelope.ts";
-import { endingWith, startRequest, withTrace } from "./request-span.ts";
 import { type RequestOptions, RequestTable } from "./request-table.ts";
 import { afterElicitations } from "./required-elicitations.ts";
 import {
@@ -32,6 +27,7 @@ import type { ServerGreeting } from "./server-greeting.ts";
 import type { ServerLink } from "./server-link.ts";
 import type { McpLogLevel } from "./server-log.ts";
 import type { ServerRequests } from "./server-requests.ts";
+import type { SessionTracing } from "./session-tracing.ts";
 import { visibleLine } from "./visible-text.ts";
 
 /** What a session is made of. */
@@ -46,10 +42,8 @@ export interface McpSessionOptions {
   readonly onNotification?: ((method: string, params: JsonObject) => void) | undefined;
   /** Hears of what went wrong where the server asked for something. */
   readonly onNotice?: ((code: string, message: string) => void) | undefined;
-  /** What the session was opened for, where somebody traces. */
-  readonly span?: ActiveSpan | undefined;
-  /** What tracers are told of the server's place. */
-  readonly peer?: TraceMcpFacts | undefined;
+  /** Is told of all that is asked. */
+  readonly tracing: SessionTracing;
 }
 
 /** How a session is opened. */
@@ -85,7 +79,6 @@ export class McpSession {
   #greeting: ServerGreeting | undefined;
   /** What every request carries, where there was no handshake. */
   #envelope: JsonObject | undefined;
-  #life: ActiveSpan | undefined;
   #strays = 0;
   #over = false;
 
@@ -103,9 +96,7 @@ export class McpSession {
     link.onmessage = (message) => this.#receive(message);
     link.onclose = () => {
       this.#over = true;
-      const failure = link.failure();
-      this.#life?.end(failure === undefined ? completed : { kind: "failed", error: failure });
-      this.#ending.abort(this.#closed());
+      this.#options.tracing.closed(link.failure());
       this.#requests.rejectAll(() => this.#closed());
     };
   }
@@ -151,10 +142,7 @@ export class McpSession {
       }
       this.#greeting = await this.#discover({ orLegacy: false });
     }
-    this.#life = this.#options.span?.start({ kind: "mcp-session", server: this.link.server });
-    this.#life?.set({
-      mcp: { ...this.#options.peer, protocolVersion: this.#greeting?.protocolVersion },
-    });
+    this.#options.tracing.opened(this.greeting.protocolVersion);
   }
 
   /**
@@ -177,10 +165,15 @@ export class McpSession {
             afterElicitations(failure, { answer, again: () => ask(params) }),
           );
     }
+    const { pause } = options;
     return askInRounds(params, {
       method,
       ask,
-      answer,
+      pause,
+      answer: (wanted, about, index) =>
+        pause !== undefined && wanted === "elicitation/create"
+          ? this.#options.requests.elicit(about, (question) => pause.ask(question, index))
+          : answer(wanted, about),
       fault: (what) => this.#error("mcp-protocol", what),
     });
   }
@@ -199,35 +192,26 @@ export class McpSession {
     if (this.#over) {
       return Promise.reject(this.#closed());
     }
-    const span = startRequest(options.span, this.link.server, method, params);
-    const answer = this.#add(method, params, options, span);
-    return span === undefined ? answer : endingWith(span, answer, options.signal);
+    const add = (asked: JsonObject, tell?: (id: RpcId) => void): Promise<JsonObject> =>
+      this.#add(method, asked, options, tell);
+    const { span, signal } = options;
+    return this.#options.tracing.request(span, { method, params, signal }, add);
   }
 
   #add(
     method: string,
     params: JsonObject,
     options: RequestOptions,
-    span: ActiveSpan | undefined,
+    tell: ((id: RpcId) => void) | undefined,
   ): Promise<JsonObject> {
     const envelope = this.#envelope;
     return this.#requests.add(method, options, (id) => {
-      this.#tell(span, id);
-      const traced = span === undefined ? params : withTrace(params, span, this.link.server);
-      const asked = envelope === undefined ? traced : withMeta(traced, envelope);
+      tell?.(id);
+      const asked = envelope === undefined ? params : withMeta(params, envelope);
       const watched =
         options.onProgress === undefined ? asked : withMeta(asked, { progressToken: id });
       return this.link.send({ jsonrpc: "2.0", id, method, params: watched }, options.headers);
     });
-  }
-
-  /** What tracers are told of a request, or of one of the server's, once it is on its way. */
-  #tell(span: ActiveSpan | undefined, id: RpcId): void {
-    if (span !== undefined) {
-      const told = this.#envelope === undefined ? undefined : statelessVersion;
-      const protocolVersion = this.#greeting?.protocolVersion ?? told;
-      span.set({ mcp: { ...this.#options.peer, requestId: String(id), protocolVersion } });
-    }
   }
 
   async #discover(
@@ -257,7 +241,7 @@ export class McpSession {
     return {
       capabilities: this.#options.requests.capabilities,
       request: (method, params, options) =>
-        this.#ask(method, params, { span: this.#options.span, ...options }),
+        this.#ask(method, params, { span: this.#options.tracing.span, ...options }),
       error: (code, what, remote) => this.#error(code, what, remote),
       hide: (text) => this.link.hide(text),
     };
@@ -326,14 +310,8 @@ export class McpSession {
       return;
     }
     const { signal } = this.#ending;
-    const { _meta: meta } = params;
-    const parent = isJsonObject(meta) ? traceContextFrom(meta) : undefined;
-    const operation = { kind: "mcp-answer", server: this.link.server, method } as const;
-    const span = this.#options.span?.start(operation, parent);
-    this.#tell(span, id);
     const give = (): Promise<JsonObject> => this.#give(method, params, signal);
-    const given = span === undefined ? give() : endingWith(span, span.run(give), signal);
-    given.then(
+    this.#options.tracing.answer({ method, params, signal }, id, give).then(
       (result) => send({ result }),
       (thrown: unknown) => send({ error: this.#toRefusal(thrown) }),
     );
@@ -410,18 +388,4 @@ export class McpSession {
     ];
     return facts.filter((fact) => fact !== "").join("\n");
   }
-}
-
-const isProgress = (message: RpcNotification | RpcRequest): boolean =>
-  message.method === "notifications/progress" && !("id" in message);
-
-function toProgress({ progress, total, message }: JsonObject): ToolProgress | undefined {
-  if (typeof progress !== "number") {
-    return undefined;
-  }
-  return {
-    progress,
-    ...(typeof total === "number" ? { total } : {}),
-    ...(typeof message === "string" ? { message: visibleLine(message, 500) } : {}),
-  };
 }

@@ -8,11 +8,11 @@ import { isCustomTransport, type McpCustomTransport } from "./custom-link.ts";
 import { McpError } from "./mcp-error.ts";
 import { McpSession } from "./mcp-session.ts";
 import { spokenOver } from "./protocol-version.ts";
-import { peerOf } from "./request-span.ts";
 import { retrying } from "./retrying.ts";
 import type { ServerLink } from "./server-link.ts";
 import type { McpLogLevel } from "./server-log.ts";
 import type { ServerRequests } from "./server-requests.ts";
+import { SessionTracing } from "./session-tracing.ts";
 import type { SpokenProtocols } from "./spoken-protocols.ts";
 
 /** How a session is opened. */
@@ -111,8 +111,8 @@ async function openOn(
   ended: AbortSignal,
 ): Promise<McpSession> {
   const { signal, clock, onNotification, onNotice, requests, logLevel, protocol, span } = options;
-  const peer = span && peerOf(options.transport);
-  const own = { onNotification, onNotice, requests, logLevel, span, peer };
+  const tracing = new SessionTracing(span, link.server, options.transport);
+  const own = { onNotification, onNotice, requests, logLevel, tracing };
   const session = new McpSession({ link, clock, ...own });
   const patienceMs = protocol === "auto" ? options.timeoutMs * patience : undefined;
   try {

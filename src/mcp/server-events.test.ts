@@ -14,7 +14,8 @@ import {
 } from "../../test/fixtures/mcp/stateless-peer.ts";
 import { bindingFor, callTool, keepNotices } from "../../test/fixtures/mcp/tool-call.ts";
 import type { McpCustomTransport } from "./custom-link.ts";
-import { McpClient, type McpClientOptions } from "./mcp-client.ts";
+import { McpClient } from "./mcp-client.ts";
+import type { McpClientOptions } from "./mcp-client-options.ts";
 import { mcpToolset } from "./mcp-toolset.ts";
 import type { McpLog } from "./server-log.ts";
 
@@ -131,7 +132,7 @@ test("a level is set once where there was a handshake, and asked for in each req
   const asked = async (options: McpClientOptions): Promise<unknown> => {
     const peer = await serveStateless();
     await (await clientFor(peer, options)).callTool("echo");
-    return (peer.received.at(-1)?.params["_meta"] as Message)[key];
+    return (peer.received.at(-1)?.params["_meta"] as Message | undefined)?.[key];
   };
   expect(await asked({ logLevel: "error" })).toBe("error");
   expect(await asked({ onLog: () => {} })).toBe("info");

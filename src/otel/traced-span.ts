@@ -170,7 +170,7 @@ class TracedSpan implements ActiveSpan {
       operation.kind === "mcp-request" &&
       operation.method === "tools/call" &&
       this.#operation.kind === "tool" &&
-      this.#operation.source?.server === operation.server
+      this.#operation.source !== undefined
     );
   }
 }
