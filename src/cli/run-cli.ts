@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { Command, CommanderError, Option } from "commander";
 import { DragomanError, messageOf } from "../base/dragoman-error.ts";
+import { addServeCommand } from "./add-serve-command.ts";
 import { writeFailure } from "./answer.ts";
 import type { CliStreams } from "./cli-streams.ts";
 import type { ExitCode } from "./exit-code.ts";
@@ -73,6 +74,7 @@ function createProgram(streams: CliStreams, finish: (code: ExitCode) => void): C
   addRunCommand(program, streams, finish);
   addMcpGroup(program, { streams, finish });
   addRunsGroup(program, { streams, finish });
+  addServeCommand(program, { streams, finish });
   return program;
 }
 
