@@ -206,8 +206,8 @@ test("a pool of the application's is used, made durable, and left open", async (
             return client.query(text, values);
           },
           release: (destroy) => client.release(destroy),
-          on: (event, listener) => client.on(event, listener),
-          off: (event, listener) => client.off(event, listener),
+          on: client.on.bind(client),
+          off: client.off.bind(client),
         };
       },
     },
@@ -249,7 +249,7 @@ test("tables of a newer Dragoman are store-too-new, and missing ones store-corru
     code: "store-too-new",
     message: expect.stringMatching(/99.*Update Dragoman/),
   });
-  await server.query("UPDATE dragoman.store_version SET version = 1");
+  await server.query("UPDATE dragoman.store_version SET version = 2");
   await server.query("DROP TABLE dragoman.messages");
   expect(await failureOf(open().messages(key))).toMatchObject({ code: "store-corrupt" });
 });

@@ -48,8 +48,10 @@ export type {
   ApprovalRule,
 } from "./agent/approval.ts";
 export type { Assembly } from "./agent/assembly.ts";
+export { cancelKeptRun } from "./agent/cancel-kept-run.ts";
 export type { Discovery, ToolDiscovery } from "./agent/discovery.ts";
 export type { AvailableTool, Explanation } from "./agent/explain.ts";
+export { type FollowOptions, followRun } from "./agent/follow-run.ts";
 export type { HookedCall, Hooks } from "./agent/hooks.ts";
 export type { LiveAgent, StartOptions } from "./agent/live-agent.ts";
 export type { LimitReason, RunLimits } from "./agent/loop-guard.ts";
@@ -80,9 +82,11 @@ export type {
 export type {
   EventRange,
   NewRun,
+  RunAge,
   RunChanges,
   RunFilter,
   RunKey,
+  RunOwner,
   RunPage,
   RunRecord,
   RunStatus,

@@ -18,9 +18,10 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   mcp: ["base", "message", "model", "tool", "http", "credentials"],
   tools: ["base", "message", "tool", "http", "credentials"],
   stores: kernel,
+  durable: [...kernel, "stores"],
   "ag-ui": kernel,
   testing: [...kernel, "mcp", "http"],
-  cli: [...kernel, "http", "credentials", "models", "mcp", "stores", "."],
+  cli: [...kernel, "http", "credentials", "models", "mcp", "stores", "durable", "."],
 };
 
 const relativeImport = /(?:from|import)\s*\(?\s*["'](\.[^"']+)["']/g;

@@ -106,8 +106,10 @@ export class HostedRun<Output> implements Run<Output> {
       await this.#keep(result, begun, journal);
       return result;
     } catch (thrown) {
-      const { logger } = this.#run.runtime;
-      logger.error(`Run ${this.id} could not be recorded: ${messageOf(thrown)}`);
+      if (!(RunError.is(thrown) && thrown.code === "run-lost")) {
+        const { logger } = this.#run.runtime;
+        logger.error(`Run ${this.id} could not be recorded: ${messageOf(thrown)}`);
+      }
       return result.status === "failed" ? result : failedRun(thrown, result);
     }
   }
@@ -118,10 +120,10 @@ export class HostedRun<Output> implements Run<Output> {
     const { agentPath } = scope;
     this.#publisher.goOnFrom({ sequence, recorder, events: past ?? [] });
     if (past !== undefined) {
-      this.#publisher.publish({ kind: "run-resume" }, agentPath);
+      this.#publisher.publishAnew({ kind: "run-resume" }, agentPath);
     }
     for (const event of closing) {
-      this.#publisher.publish(event.body, event.agentPath);
+      this.#publisher.publishAnew(event.body, event.agentPath);
     }
     this.#publisher.publish({ kind: "run-start", agent: participant.name }, agentPath);
     scope.signal.throwIfAborted();

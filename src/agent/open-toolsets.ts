@@ -76,14 +76,18 @@ export class RunServers {
     refuseDuplicates(entries);
     this.#scope = scope;
     this.#order = entries.map(({ name }) => name);
+    // What an earlier execution of the run had, it needs again.
+    this.#required = entries
+      .filter(
+        (entry) =>
+          isRequired(entry) ||
+          scope.awaited?.includes(entry.name) ||
+          scope.steps.isRecorded(stepOf(entry)),
+      )
+      .map(({ name }) => name);
     for (const entry of entries) {
       this.#begin(entry);
     }
-    this.#required = entries.flatMap((entry) =>
-      (isToolset(entry) && entry.onUnavailable === "fail") || scope.awaited?.includes(entry.name)
-        ? [entry.name]
-        : [],
-    );
   }
 
   /**
@@ -105,6 +109,11 @@ export class RunServers {
     // The same tools in the same order each time, whichever server was the fastest.
     this.open.sort(({ name: one }, { name: other }) => this.#placeOf(one) - this.#placeOf(other));
     this.check();
+  }
+
+  /** Whether every one of them is open. */
+  get allOpen(): boolean {
+    return this.open.length === this.#begun.size;
   }
 
   /** Opens one more, unless it was begun before, and waits for it. It fails as the others do. */
@@ -242,7 +251,7 @@ async function openServer(entry: McpEntry, scope: OpeningScope): Promise<OpenedS
   const opened = keptSet ? { ...keptSet, close: async () => {} } : await open(toolset, scope);
   const names: Json = opened.tools.map(({ source, name }) => source?.name ?? name);
   // The connection itself cannot be recorded: a run that is resumed opens its own.
-  await steps.run(`open:${toolset.name}`, async () => names);
+  await steps.run(stepOf(entry), async () => names);
   steps.emit({
     kind: "server-connect",
     server: entry.name,
@@ -258,6 +267,10 @@ async function openServer(entry: McpEntry, scope: OpeningScope): Promise<OpenedS
     documents,
   };
 }
+
+const isRequired = (entry: McpEntry): boolean => isToolset(entry) && entry.onUnavailable === "fail";
+
+const stepOf = ({ name }: McpEntry): string => `open:${name}`;
 
 /** An opening that outlives its signal is closed when it is done. */
 async function open(

@@ -1,5 +1,3 @@
-import { canonicalJson } from "../base/canonical-json.ts";
-import type { Json } from "../base/json.ts";
 import type { RunEvent, RunEventBody } from "./run-event.ts";
 
 /** An event and whose it is. */
@@ -9,9 +7,44 @@ export interface PlacedEvent {
 }
 
 /**
- * Kinds that happen inside a step, and so do not happen again where the step is only looked up. All
- * others are published by the loop itself, anew with each execution.
+ * What makes an event that the loop publishes again, when it goes over its recorded steps, the same as
+ * before: not all of what it says, since a server may be there again in another version. `undefined` for
+ * what happens inside a step, or each time anew.
  */
+function identityOf(body: RunEventBody): readonly (string | number)[] | undefined {
+  switch (body.kind) {
+    case "run-start":
+      return [];
+    case "agent-start":
+      return [body.agent];
+    case "agent-end":
+      return body.status === "suspended" ? undefined : [body.agent, body.status];
+    case "step-start":
+    case "step-end":
+      return [body.step];
+    case "model-end":
+      return [body.step, body.model, body.reason];
+    case "tool-start":
+    case "tool-end":
+    case "approval-end":
+      return [body.id];
+    case "approval-request":
+      return [body.waiting.id];
+    case "server-connect":
+    case "server-fail":
+      return [body.server];
+    case "session-save":
+      return [body.session];
+    case "discovery-end":
+      return [body.of];
+    case "notice":
+      return [body.code, body.message];
+    default:
+      return undefined;
+  }
+}
+
+/** Kinds that happen inside a step, and so do not happen again where the step is only looked up. */
 const insideSteps: ReadonlySet<RunEventBody["kind"]> = new Set<RunEventBody["kind"]>([
   "model-start",
   "model-retry",
@@ -28,39 +61,30 @@ const insideSteps: ReadonlySet<RunEventBody["kind"]> = new Set<RunEventBody["kin
   "memory-set",
 ]);
 
-/** Whether the loop publishes such an event again when it goes over its recorded steps. */
-export const isRepeated = ({ kind }: RunEventBody): boolean => !insideSteps.has(kind);
-
-/** Each execution has its own beginning, and its own end where it waits. */
-const isMet = (body: RunEventBody): boolean =>
-  isRepeated(body) && body.kind !== "run-resume" && body.kind !== "run-suspend";
+/** Whether a later execution must know of the event. */
+export const isOutsideSteps = ({ kind }: RunEventBody): boolean => !insideSteps.has(kind);
 
 /** Events of earlier executions of a run, so that none is published twice. */
 export class PastEvents {
   readonly #counts = new Map<string, number>();
 
   constructor(events: readonly PlacedEvent[]) {
-    for (const event of events.filter(({ body }) => isMet(body))) {
+    for (const event of events) {
       const key = keyOf(event);
-      this.#counts.set(key, (this.#counts.get(key) ?? 0) + 1);
+      if (key !== undefined) {
+        this.#counts.set(key, (this.#counts.get(key) ?? 0) + 1);
+      }
     }
   }
 
   /** Whether the event was published before; counts as met then. */
   meet(event: PlacedEvent): boolean {
-    if (this.#counts.size === 0 || !isMet(event.body)) {
+    const key = this.#counts.size === 0 ? undefined : keyOf(event);
+    const count = key === undefined ? 0 : (this.#counts.get(key) ?? 0);
+    if (key === undefined || count === 0) {
       return false;
     }
-    const key = keyOf(event);
-    const count = this.#counts.get(key);
-    if (count === undefined) {
-      return false;
-    }
-    if (count === 1) {
-      this.#counts.delete(key);
-    } else {
-      this.#counts.set(key, count - 1);
-    }
+    this.#counts.set(key, count - 1);
     return true;
   }
 }
@@ -70,8 +94,10 @@ export function placedEvent({ runId, sequence, time, agentPath, ...body }: RunEv
   return { body, agentPath };
 }
 
-const keyOf = ({ body, agentPath }: PlacedEvent): string =>
-  canonicalJson([[...agentPath], body as unknown as Json]); // events are plain JSON
+function keyOf({ body, agentPath }: PlacedEvent): string | undefined {
+  const identity = identityOf(body);
+  return identity && JSON.stringify([agentPath, body.kind, identity]);
+}
 
 /**
  * What closes the texts, calls and model calls that an execution left open when its process ended.
@@ -108,7 +134,7 @@ export function closingEvents(events: readonly PlacedEvent[]): readonly PlacedEv
       default:
     }
   }
-  return [...open.values()];
+  return [...open.values()].reverse(); // the innermost first
 }
 
 const endKinds = {

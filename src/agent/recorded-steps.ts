@@ -65,6 +65,10 @@ export class RecordedSteps implements Steps {
     return value;
   }
 
+  isRecorded(name: string, id?: string): boolean {
+    return this.#options.journal.has(this.#keyOf(name, id, this.#countOf(name, id) + 1));
+  }
+
   async waitFor(waiting: Waiting): Promise<Decision | null> {
     const { journal, decisions, clock } = this.#options;
     const key = `${this.path}wait:${waiting.id}`;
@@ -123,11 +127,18 @@ export class RecordedSteps implements Steps {
   }
 
   #nextKey(name: string, id?: string): string {
-    const named = id === undefined ? plain(name) : `${plain(name)}#${plain(id)}`;
-    const count = (this.#counts.get(named) ?? 0) + 1;
-    this.#counts.set(named, count);
+    const count = this.#countOf(name, id) + 1;
+    this.#counts.set(namedAs(name, id), count);
+    return this.#keyOf(name, id, count);
+  }
+
+  #countOf(name: string, id: string | undefined): number {
+    return this.#counts.get(namedAs(name, id)) ?? 0;
+  }
+
+  #keyOf(name: string, id: string | undefined, count: number): string {
     const number = id === undefined ? `#${count}` : count === 1 ? "" : `~${count}`;
-    return `${this.path}${named}${number}`;
+    return `${this.path}${namedAs(name, id)}${number}`;
   }
 
   /** All recorded steps must have been taken before a new one that stands alone. */
@@ -141,6 +152,9 @@ export class RecordedSteps implements Steps {
     }
   }
 }
+
+const namedAs = (name: string, id: string | undefined): string =>
+  id === undefined ? plain(name) : `${plain(name)}#${plain(id)}`;
 
 /** Models choose names and ids: a slash would look like a participant's, and stores have their limits. */
 const plain = (text: string): string =>

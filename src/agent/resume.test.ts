@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { agentOf, modelOf } from "../../test/agent-fixture.ts";
+import { MortalStore } from "../../test/mortal-store.ts";
 import { silentLogger } from "../base/logger.ts";
 import { createDragoman } from "../configure.ts";
 import { memorySessions } from "../stores/memory-sessions.ts";
@@ -7,7 +8,6 @@ import type { ScriptedAnswer } from "../testing/scripted-model.ts";
 import { defineTool } from "../tool/define-tool.ts";
 import type { AgentDefinition } from "./agent-definition.ts";
 import { MemoryRunStore } from "./memory-run-store.ts";
-import type { RunChanges, RunKey } from "./run-store.ts";
 import type { Decision } from "./waiting.ts";
 
 const yes: Decision = { kind: "approve" };
@@ -85,29 +85,6 @@ test("a run is resumed by the agent that began it only", async () => {
     error: { code: "step-mismatch", message: expect.stringContaining('begun by "first"') },
   });
 });
-
-/** A store whose process ends at a write: that one and all later ones are lost. */
-class MortalStore extends MemoryRunStore {
-  #left: number;
-  #alive = true;
-
-  constructor(writes: number) {
-    super();
-    this.#left = writes;
-  }
-
-  override async write(key: RunKey, owner: string, changes: RunChanges): Promise<void> {
-    this.#left -= 1;
-    if (this.#alive && this.#left < 0) {
-      throw new Error("the process has ended");
-    }
-    await super.write(key, owner, changes);
-  }
-
-  revive(): void {
-    this.#alive = false;
-  }
-}
 
 /** Calls tools first and answers once it has their results. */
 const byHistory = (first: ScriptedAnswer) =>

@@ -5,6 +5,7 @@ import { RunError } from "./run-error.ts";
 import type { RunInput, RunOptions } from "./run-options.ts";
 import { RunRecorder } from "./run-recorder.ts";
 import type { NewRun, RunChanges, RunKey, RunRecord, RunStore, StepRecord } from "./run-store.ts";
+import { lastSequenceOf } from "./sequence-gap.ts";
 import type { Decision } from "./waiting.ts";
 
 /** Where a run comes from. */
@@ -77,12 +78,6 @@ async function beginNew(input: RunInput, scope: BeginningScope): Promise<BegunRu
   };
 }
 
-/**
- * How many sequence numbers are left out after a process has ended in the middle of a run: some may
- * have been given to readers and not have been kept.
- */
-const lostSequences = 10_000;
-
 async function takeUp(
   { runId, decisions }: Extract<RunSource, { kind: "resume" }>,
   scope: BeginningScope,
@@ -112,7 +107,7 @@ async function takeUp(
     execution: 2 + past.filter(({ body }) => body.kind === "run-resume").length,
     past,
     closing: found.status === "running" ? closingEvents(past) : [],
-    sequence: record.sequence + (found.status === "running" ? lostSequences : 0),
+    sequence: lastSequenceOf(record, found.status),
     recorder: recorderOf(store, owner, scope),
     store,
   };

@@ -1,5 +1,11 @@
 import type { StepRecord } from "./run-store.ts";
 
+/**
+ * Steps that changed nothing in the world: a server that cannot be opened any more, questions about a
+ * call whose result is known.
+ */
+const mayBeMissed = /^(?:open:|approval:|expiry#|wait:)/;
+
 /** The recorded steps of one run, and where new ones are written. */
 export class RunJournal {
   readonly #records = new Map<string, StepRecord>();
@@ -34,10 +40,15 @@ export class RunJournal {
     return this.#records.get(key);
   }
 
+  has(key: string): boolean {
+    return this.#records.has(key);
+  }
+
   /** A recorded step of the participant that it should have taken before a new one; `undefined` for none. */
   missed(path: string): string | undefined {
     for (const key of this.#ahead) {
-      if (key.startsWith(path) && !key.slice(path.length).includes("/")) {
+      const name = key.startsWith(path) ? key.slice(path.length) : "/";
+      if (!name.includes("/") && !mayBeMissed.test(name)) {
         return key;
       }
     }

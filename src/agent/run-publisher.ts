@@ -1,6 +1,6 @@
 import type { Clock } from "../base/clock.ts";
 import { EventLog } from "../base/event-log.ts";
-import { isRepeated, PastEvents, type PlacedEvent } from "./past-events.ts";
+import { isOutsideSteps, PastEvents, type PlacedEvent } from "./past-events.ts";
 import { eventMerging, type RunEvent, type RunEventBody } from "./run-event.ts";
 import type { RunRecorder } from "./run-recorder.ts";
 
@@ -37,10 +37,15 @@ export class RunPublisher implements AsyncIterable<RunEvent> {
     this.#recorder = recorder;
   }
 
+  /** Publishes an event, unless an earlier execution has. */
   publish(body: RunEventBody, agentPath: readonly string[]): void {
-    if (this.#past.meet({ body, agentPath })) {
-      return;
+    if (!this.#past.meet({ body, agentPath })) {
+      this.publishAnew(body, agentPath);
     }
+  }
+
+  /** Publishes an event, whatever was published before. */
+  publishAnew(body: RunEventBody, agentPath: readonly string[]): void {
     this.#sequence += 1;
     const event: RunEvent = {
       ...body,
@@ -52,7 +57,7 @@ export class RunPublisher implements AsyncIterable<RunEvent> {
     this.#log?.append(event);
     if (this.#recorder !== undefined) {
       this.#recorder.event(event);
-    } else if (isRepeated(body)) {
+    } else if (isOutsideSteps(body)) {
       this.#kept.push(event);
     }
   }

@@ -205,6 +205,7 @@ export function toLoopScope(settings: RunSettings, parts: RunParts): AgentLoopSc
     tools: tools.tools,
     shownTools: tools.shown,
     updateTools: () => tools.update(),
+    hasAllServers: () => tools.servers.allOpen,
     learnTools: (calls, results) => tools.learn(calls, results),
     serverInstructions: () => tools.instructions,
     approval: definition.approval,

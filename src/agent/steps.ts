@@ -62,6 +62,11 @@ export interface Steps {
     options?: StepOptions<Value>,
   ): Promise<Value>;
   /**
+   * Whether the next step of that name, or the one of that id, was begun by an earlier execution. What
+   * does not know says no.
+   */
+  isRecorded(name: string, id?: string): boolean;
+  /**
    * What was decided for `waiting`; `null` where its time is over.
    *
    * @throws Suspension where nothing is decided yet: the run is put aside and comes here again.

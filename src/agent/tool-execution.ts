@@ -1,4 +1,5 @@
 import { untilAborted } from "../base/abort.ts";
+import { messageOf } from "../base/dragoman-error.ts";
 import { settleInOrder } from "../base/settle-in-order.ts";
 import { ToolError } from "../base/tool-error.ts";
 import type { ToolCallPart, ToolResultPart } from "../message/content.ts";
@@ -15,6 +16,8 @@ import { failureOf, performTool, type ReadyCall } from "./tool-attempt.ts";
 /** What the calls of one turn are executed with. */
 export interface ExecutionScope extends ApprovalScope {
   readonly tools: ReadonlyMap<string, Tool>;
+  /** Whether every server of the run is open. */
+  hasAllServers(): boolean;
   /** How many calls of one turn run at once; 1 is one after the other. */
   readonly concurrency: number;
   /** Whether the model was cut off by its output limit, which explains broken arguments. */
@@ -49,6 +52,7 @@ export async function executeToolCalls(
 ): Promise<ExecutedCalls> {
   // All checks come first, so that the steps are taken in the order of the calls: see Steps.
   const prepared = await Promise.all(calls.map((call) => prepare(call, scope)));
+  const tainted = calls.some((call) => isOfServer(call, scope));
   const settled = await settleInOrder(prepared, scope.concurrency, (call) => execute(call, scope));
   const outcomes = settled.map((one) => (one.status === "fulfilled" ? one.value : interrupted));
   const results = outcomes.map(
@@ -58,9 +62,12 @@ export async function executeToolCalls(
   if (interruption?.reason instanceof Suspension) {
     throw interruption.reason;
   }
-  const tainted = calls.some(({ name }) => scope.tools.get(name)?.source !== undefined);
   return { results, outcomes, tainted, ...(interruption && { interruption }) };
 }
+
+/** What was called before and is not there now was a server's. */
+const isOfServer = ({ name, id }: ToolCallPart, { tools, steps }: ExecutionScope): boolean =>
+  tools.has(name) ? tools.get(name)?.source !== undefined : steps.isRecorded(`tool:${name}`, id);
 
 const interrupted: ToolResult = toolFailure(new ToolError("The call was interrupted."));
 
@@ -130,10 +137,7 @@ async function execute(prepared: PreparedCall, scope: ExecutionScope): Promise<T
   const end = (result: ToolResult): void =>
     scope.steps.emit({ kind: "tool-end", id, name, result });
   try {
-    const result =
-      ready === undefined
-        ? failureOf(prepared.kind === "refused" ? prepared.failure : denial)
-        : await performAsStep(ready, scope);
+    const result = await resultOf(prepared, ready, denial, scope);
     end(result);
     return result;
   } catch (thrown) {
@@ -142,6 +146,41 @@ async function execute(prepared: PreparedCall, scope: ExecutionScope): Promise<T
     }
     throw thrown;
   }
+}
+
+async function resultOf(
+  prepared: PreparedCall,
+  ready: ReadyCall | undefined,
+  denial: ToolError | undefined,
+  scope: ExecutionScope,
+): Promise<ToolResult> {
+  if (prepared.kind === "refused") {
+    return refuse(prepared, scope);
+  }
+  return ready === undefined ? failureOf(denial) : performAsStep(ready, scope);
+}
+
+/**
+ * A tool whose server is away, or that takes other arguments now, may have been called before: then that
+ * holds. One that the agent does not have any more is another agent's, and the next step says so.
+ */
+async function refuse(
+  { call, failure }: Extract<PreparedCall, { kind: "refused" }>,
+  { steps, tools, hasAllServers }: ExecutionScope,
+): Promise<ToolResult> {
+  const name = `tool:${call.name}`;
+  const refusal = failureOf(failure);
+  const isGone = !tools.has(call.name) && hasAllServers();
+  if (isGone || !steps.isRecorded(name, call.id)) {
+    return refusal;
+  }
+  return steps.run<ToolResult>(name, async () => refusal, {
+    id: call.id,
+    async inDoubt() {
+      const why = `Tool "${call.name}" was interrupted, and it is not known whether it took effect. It cannot be called again: ${messageOf(failure)}`;
+      return failureOf(new ToolError(why, { code: "tool-denied", cause: failure }));
+    },
+  });
 }
 
 /** A call that may have taken effect already is made again only where somebody says so. */

@@ -27,6 +27,8 @@ export interface LoopScope extends ModelScope, ToolScope {
   readonly shownTools: ReadonlyMap<string, Tool>;
   /** Adds the tools that have become ready. */
   updateTools(): void;
+  /** Whether every server of the run is open. */
+  hasAllServers(): boolean;
   /** Shows the tools that the calls of a turn have found. */
   learnTools(calls: readonly ToolCallPart[], results: readonly ToolResult[]): Promise<void>;
   readonly approval: ApprovalPolicy | undefined;

@@ -7,6 +7,7 @@ import type { ExitCode } from "./exit-code.ts";
 import { addMcpGroup } from "./mcp-group.ts";
 import { append, positive } from "./option-values.ts";
 import type { RunCommandOptions } from "./run-command.ts";
+import { addRunsGroup } from "./runs-group.ts";
 import { terminalLine, terminalText } from "./terminal-text.ts";
 
 /** The command line as a function: no process state is touched but what `streams` holds. */
@@ -23,7 +24,7 @@ export async function runCli(args: readonly string[], streams: CliStreams): Prom
       if (thrown.exitCode === 0) {
         return 0; // it has printed the help
       }
-      if (args[0] === "mcp" && args.includes("--json")) {
+      if ((args[0] === "mcp" || args[0] === "runs") && args.includes("--json")) {
         const message = thrown.message.replace(/^error: /, "");
         writeFailure({ code: "invalid-usage", message }, streams);
       }
@@ -63,6 +64,7 @@ function createProgram(streams: CliStreams, finish: (code: ExitCode) => void): C
     });
   addRunCommand(program, streams, finish);
   addMcpGroup(program, { streams, finish });
+  addRunsGroup(program, { streams, finish });
   return program;
 }
 
@@ -89,6 +91,7 @@ function addRunCommand(
     .option("--instructions <text>", "what the model is told before your message")
     .option("--session <id>", "the conversation to go on with; begun where it is not there")
     .option("--sessions <file>", "where conversations are kept, instead of your data folder")
+    .option("--store <file-or-url>", "keep the run there while it goes on, see dragoman runs")
     .option("--timeout <seconds>", "the longest that the run may take", positive)
     .option("--max-steps <count>", "how many model calls with tools it may make", positive)
     .addOption(new Option("--json", "print every event as a line of JSON").conflicts("quiet"))

@@ -1,8 +1,10 @@
 export type { MemoryRunStoreOptions } from "../agent/memory-run-store.ts";
+export { type ErasableStores, type Erased, eraseActor, eraseSession } from "./erase.ts";
 export { memoryRuns } from "./memory-runs.ts";
 export { type MemorySessionsOptions, memorySessions } from "./memory-sessions.ts";
 export type { PostgresClient, PostgresPool } from "./postgres-client.ts";
 export type { PostgresStoreOptions } from "./postgres-options.ts";
+export { postgresRuns } from "./postgres-runs.ts";
 export { postgresSessions } from "./postgres-sessions.ts";
 export { sessionLimits } from "./session-limits.ts";
 export type { SqliteStoreOptions } from "./sqlite-options.ts";

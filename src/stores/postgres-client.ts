@@ -12,6 +12,10 @@ export interface PostgresClient {
   ): Promise<{ readonly rows: readonly Readonly<Record<string, unknown>>[] }>;
   /** Gives the client back; with `true`, its connection is closed. */
   release(destroy?: boolean): void;
-  on(event: "error", listener: (error: Error) => void): unknown;
-  off(event: "error", listener: (error: Error) => void): unknown;
+  on(event: "error" | "end", listener: () => void): unknown;
+  on(
+    event: "notification",
+    listener: (message: { readonly payload?: string | undefined }) => void,
+  ): unknown;
+  off(event: "error" | "end", listener: () => void): unknown;
 }

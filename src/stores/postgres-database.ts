@@ -68,12 +68,55 @@ export class PostgresDatabase implements AsyncDisposable {
     work: (statements: PostgresStatements) => Promise<Result>,
   ): Promise<Result> {
     return this.#patiently(repeatable, async (progress) => {
-      this.#migrated ??= this.#migrate().catch((thrown) => {
-        this.#migrated = undefined; // the next use tries again
-        throw thrown;
-      });
-      await this.#migrated;
+      await this.#upToDate();
       return this.#once(work, progress);
+    });
+  }
+
+  #upToDate(): Promise<void> {
+    this.#migrated ??= this.#migrate().catch((thrown) => {
+      this.#migrated = undefined; // the next use tries again
+      throw thrown;
+    });
+    return this.#migrated;
+  }
+
+  /**
+   * A connection that hears what is said on a channel. Once per connection lost, `onEnd` is called, and
+   * nothing is heard any more.
+   *
+   * @returns what gives the connection back.
+   * @throws errors of the store's kind.
+   */
+  async listen(
+    channel: string,
+    onMessage: (text: string) => void,
+    onEnd: () => void,
+  ): Promise<() => void> {
+    return this.#patiently(true, async () => {
+      await this.#upToDate();
+      const client = await this.#connect();
+      let over = false;
+      const leave = (tell: boolean): void => {
+        if (!over) {
+          over = true;
+          client.release(true); // closed, since it would go on listening
+          if (tell) {
+            onEnd();
+          }
+        }
+      };
+      // What comes after the end says nothing new; unheard, an error would end the process.
+      client.on("error", () => leave(true));
+      client.on("end", () => leave(true));
+      client.on("notification", ({ payload }) => onMessage(payload ?? ""));
+      try {
+        await client.query(`LISTEN ${channel}`);
+      } catch (thrown) {
+        leave(false);
+        throw thrown;
+      }
+      return () => leave(false);
     });
   }
 

@@ -183,8 +183,9 @@ test("a file that is no database, or rows that were altered, are store-corrupt",
   database.exec("UPDATE run_steps SET value = '{'; UPDATE run_events SET event = '[]'");
   database.exec("UPDATE runs SET waiting = 'null'");
   database.close();
-  for (const read of [store.get(key), store.steps(key), store.events(key), store.decide(key, {})]) {
-    expect(await failureOf(read)).toMatchObject({ code: "store-corrupt" });
+  const reads = [store.get(key), store.steps(key), store.events(key), store.decide(key, {})];
+  for (const failure of await Promise.all(reads.map(failureOf))) {
+    expect(failure).toMatchObject({ code: "store-corrupt" });
   }
 });
 

@@ -1,0 +1,350 @@
+import { type Assembly, participantOf } from "../agent/assembly.ts";
+import { cancelKeptRun } from "../agent/cancel-kept-run.ts";
+import type { Run } from "../agent/run.ts";
+import type { ResumeOptions, RunInput } from "../agent/run-options.ts";
+import { hasEnded, runNotFound } from "../agent/run-refusals.ts";
+import type { RunResult } from "../agent/run-result.ts";
+import type { RunFilter, RunKey, RunRecord, RunStore } from "../agent/run-store.ts";
+import type { Decision } from "../agent/waiting.ts";
+import { type Clock, systemClock } from "../base/clock.ts";
+import { ConfigurationError, messageOf } from "../base/dragoman-error.ts";
+import { createId } from "../base/ids.ts";
+import { consoleLogger, type Logger } from "../base/logger.ts";
+import type { Executor, ResultOptions, StartedRun, StartOptions } from "./executor.ts";
+import { Slots } from "./slots.ts";
+
+/** What a local executor works with. */
+export interface LocalExecutorOptions {
+  /** Where the runs are kept. The executor does not close it. */
+  readonly store: RunStore;
+  /** Those whose runs it executes, by their names. */
+  readonly agents: readonly Assembly[];
+  /** The application's name, as its agents are configured. Default `"default"`. */
+  readonly app?: string;
+  /** How many runs it executes at once; others wait for their turn. Default 64. */
+  readonly concurrency?: number;
+  /** What a run that it takes up again is given besides its record, such as its context. */
+  readonly resumeWith?: (run: RunRecord) => ResumeOptions | Promise<ResumeOptions>;
+  /** Default: warnings and errors on the console's error stream. */
+  readonly logger?: Logger;
+  /** Default: the machine's clock. */
+  readonly clock?: Clock;
+}
+
+/** How long decisions of other processes may go unnoticed, besides what the store takes, in milliseconds. */
+const lookMs = 200;
+
+/** How long to wait before a run is taken up again whose store has failed, in milliseconds. */
+const retryMs = { first: 1_000, longest: 60_000 };
+
+/**
+ * Executes runs in this process and, at once, takes up those that an earlier process has left behind:
+ * one machine by design. **It takes every run of its application and its agents for its own**, so let
+ * there be one executor for a store and an application at a time; two would take runs from each other,
+ * and each run would still be recorded once. Runs that wait for somebody go on when a decision arrives,
+ * from whatever process, and when their time is over.
+ *
+ * Disposing of it puts its runs down where they are, for the next executor.
+ *
+ * @returns when it has found what there is to take up.
+ * @throws ConfigurationError where two agents have one name; what the store throws.
+ */
+export async function openLocalExecutor(options: LocalExecutorOptions): Promise<LocalExecutor> {
+  const executor = new LocalExecutor(options);
+  await executor.recover();
+  return executor;
+}
+
+/** See {@link openLocalExecutor}. */
+export class LocalExecutor implements Executor {
+  readonly #options: LocalExecutorOptions;
+  readonly #app: string;
+  readonly #store: RunStore;
+  readonly #clock: Clock;
+  readonly #logger: Logger;
+  readonly #agents = new Map<string, Assembly>();
+  readonly #slots: Slots;
+  /** Runs that it executes, or is about to. */
+  readonly #runs = new Map<string, Run | undefined>();
+  /** What ends the timers of runs that wait. */
+  readonly #timers = new Map<string, () => void>();
+  readonly #closing = new AbortController();
+  readonly #work = new Set<Promise<void>>();
+
+  constructor(options: LocalExecutorOptions) {
+    const { store, app = "default", concurrency = 64, agents } = options;
+    this.#options = options;
+    this.#store = store;
+    this.#app = app;
+    this.#clock = options.clock ?? systemClock;
+    this.#logger = options.logger ?? consoleLogger;
+    this.#slots = new Slots(concurrency);
+    for (const agent of agents) {
+      if (this.#agents.has(agent.name) || participantOf(agent) === undefined) {
+        throw invalid(`"${agent.name}" is no agent, or one of two of that name.`);
+      }
+      this.#agents.set(agent.name, agent);
+    }
+  }
+
+  /** Takes up what was left behind, and goes on to notice what other processes decide. */
+  async recover(): Promise<void> {
+    for (const run of await this.#all({ status: "running" })) {
+      this.#takeUp(run);
+    }
+    for (const run of await this.#all({ status: "suspended" })) {
+      this.#putAside(run);
+    }
+    this.#begin(this.#watch());
+  }
+
+  async start(
+    agent: Assembly | string,
+    input: RunInput,
+    options: StartOptions = {},
+  ): Promise<StartedRun> {
+    const assembly = this.#agentOf(agent);
+    await this.#slots.take(this.#closing.signal);
+    const run = assembly.stream(input, { ...options, store: this.#store });
+    this.#runs.set(run.id, run);
+    this.#begin(this.#carry(run.id, run.result).finally(() => this.#slots.release()));
+    // The first event comes when the run is kept; one that could not be kept has none.
+    for await (const _ of run) {
+      await this.#checkApplication(run);
+      return { runId: run.id };
+    }
+    const result = await run.result;
+    throw result.status === "failed" ? result.cause : runNotFound(run.id);
+  }
+
+  async signal(
+    runId: string,
+    decisions: Readonly<Record<string, Decision>>,
+    options: { readonly actor?: string } = {},
+  ): Promise<void> {
+    this.#takeUpIfReady(await this.#store.decide(this.#keyOf(runId, options), decisions));
+  }
+
+  async cancel(runId: string, options: { readonly actor?: string } = {}): Promise<void> {
+    const key = this.#keyOf(runId, options);
+    const run = this.#runs.get(runId);
+    if (run === undefined) {
+      await cancelKeptRun(this.#store, key, this.#clock);
+      this.#stopTimer(runId);
+      return;
+    }
+    if ((await this.#store.get(key)) === undefined) {
+      throw runNotFound(runId);
+    }
+    run.cancel();
+    await run.result;
+  }
+
+  async result(runId: string, options: ResultOptions = {}): Promise<RunRecord> {
+    const { signal = new AbortController().signal } = options;
+    const key = this.#keyOf(runId, options);
+    for await (const _ of this.#store.changes(key, signal)) {
+      const run = await this.#store.get(key);
+      if (run === undefined) {
+        throw runNotFound(runId);
+      }
+      if (hasEnded(run.status) || (run.status === "suspended" && !run.ready)) {
+        return run;
+      }
+    }
+    throw signal.reason;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closing.abort("the executor was closed");
+    for (const stop of this.#timers.values()) {
+      stop();
+    }
+    await Promise.all([...this.#runs.keys()].map((id) => this.#putDown(id)));
+    await Promise.all(this.#work);
+  }
+
+  /** Leaves a run to the next executor: what this one still does of it is not recorded. */
+  async #putDown(runId: string): Promise<void> {
+    try {
+      await this.#store.takeOver(this.#keyOf(runId), createId("owner"));
+    } catch {
+      // It has ended just now, or its store is away, which leaves it where it is as well.
+    }
+    this.#runs.get(runId)?.cancel("the executor was closed");
+  }
+
+  /** Notices decisions that other processes have made. */
+  async #watch(): Promise<void> {
+    const { signal } = this.#closing;
+    while (!signal.aborted) {
+      try {
+        for await (const _ of this.#store.changes({ app: this.#app }, signal)) {
+          for (const run of await this.#all({ status: "suspended", ready: true })) {
+            this.#takeUpIfReady(run);
+          }
+          await this.#pause(lookMs);
+        }
+      } catch (thrown) {
+        this.#logger.warn(`The store of runs cannot be watched: ${messageOf(thrown)}`);
+        await this.#pause(retryMs.first);
+      }
+    }
+  }
+
+  #takeUpIfReady(run: RunRecord): void {
+    if (run.status === "suspended" && run.ready) {
+      this.#takeUp(run);
+    }
+  }
+
+  /** Executes a run, in its turn, unless it is executed already. */
+  #takeUp(run: RunRecord, failures = 0): void {
+    const { id, agent } = run;
+    const assembly = this.#agents.get(agent);
+    if (assembly === undefined || this.#runs.has(id) || this.#closing.signal.aborted) {
+      return;
+    }
+    this.#stopTimer(id);
+    this.#runs.set(id, undefined);
+    this.#begin(this.#resume(run, assembly, failures));
+  }
+
+  async #resume(run: RunRecord, assembly: Assembly, failures: number): Promise<void> {
+    const { id, actor } = run;
+    try {
+      await this.#slots.take(this.#closing.signal);
+    } catch {
+      this.#runs.delete(id);
+      return;
+    }
+    try {
+      const given = await this.#options.resumeWith?.(run);
+      const who = actor === undefined ? {} : { actor };
+      const resumed = assembly.resumeStream(id, { ...given, ...who, store: this.#store });
+      this.#runs.set(id, resumed);
+      await this.#carry(id, resumed.result, failures);
+    } catch (thrown) {
+      this.#runs.delete(id);
+      this.#logger.error(`Run ${id} cannot be taken up: ${messageOf(thrown)}`);
+    } finally {
+      this.#slots.release();
+    }
+  }
+
+  /** Sees a run to where it ends or stands, and looks what is to be done then. Never rejects. */
+  async #carry(id: string, ending: Promise<RunResult>, failures = 0): Promise<void> {
+    const result = await ending;
+    this.#runs.delete(id);
+    try {
+      const run = await this.#store.get(this.#keyOf(id));
+      if (run?.status === "suspended") {
+        this.#putAside(run);
+        return;
+      }
+    } catch {
+      // It is taken up again below, or by the next executor.
+    }
+    if (result.status === "failed" && isStoreFailure(result.error.code)) {
+      this.#retryLater(id, failures);
+    }
+  }
+
+  #retryLater(id: string, failures: number): void {
+    const delayMs = Math.min(retryMs.first * 2 ** failures, retryMs.longest);
+    this.#startTimer(id, delayMs, async () => {
+      try {
+        const run = await this.#store.get(this.#keyOf(id));
+        if (run?.status === "running") {
+          this.#takeUp(run, failures + 1);
+        }
+      } catch {
+        this.#retryLater(id, failures + 1);
+      }
+    });
+  }
+
+  /** A run that waits goes on when it was decided meanwhile, or when its time is over. */
+  #putAside(run: RunRecord): void {
+    const expiries = run.waitingFor.flatMap(({ expiresAt }) => expiresAt ?? []);
+    if (run.ready) {
+      this.#takeUp(run);
+    } else if (expiries.length > 0) {
+      const delayMs = Math.max(0, Math.min(...expiries) - this.#clock.now());
+      this.#startTimer(run.id, delayMs, async () => this.#takeUp(run));
+    }
+  }
+
+  #startTimer(id: string, delayMs: number, work: () => Promise<void>): void {
+    this.#stopTimer(id);
+    if (!this.#closing.signal.aborted) {
+      const stop = this.#clock.startTimer(() => {
+        this.#timers.delete(id);
+        this.#begin(work());
+      }, delayMs);
+      this.#timers.set(id, stop);
+    }
+  }
+
+  #stopTimer(id: string): void {
+    this.#timers.get(id)?.();
+    this.#timers.delete(id);
+  }
+
+  #begin(work: Promise<void>): void {
+    const one: Promise<void> = work.finally(() => this.#work.delete(one));
+    this.#work.add(one);
+  }
+
+  async #pause(durationMs: number): Promise<void> {
+    const { signal } = this.#closing;
+    const over = Promise.withResolvers<void>();
+    const stop = this.#clock.startTimer(over.resolve, durationMs);
+    signal.addEventListener("abort", () => over.resolve(), { once: true });
+    if (signal.aborted) {
+      over.resolve();
+    }
+    await over.promise;
+    stop();
+  }
+
+  async #all(filter: Partial<RunFilter>): Promise<readonly RunRecord[]> {
+    const runs: RunRecord[] = [];
+    let after: string | undefined;
+    do {
+      const place = after === undefined ? {} : { after };
+      const page = await this.#store.list({ ...filter, app: this.#app, limit: 1_000, ...place });
+      runs.push(...page.runs);
+      after = page.next;
+    } while (after !== undefined);
+    return runs;
+  }
+
+  async #checkApplication(run: Run): Promise<void> {
+    if ((await this.#store.get(this.#keyOf(run.id))) === undefined) {
+      run.cancel();
+      throw invalid(
+        `The executor is of the application "${this.#app}", but its agents are of another: give it the app that they are configured with.`,
+      );
+    }
+  }
+
+  #agentOf(agent: Assembly | string): Assembly {
+    const name = typeof agent === "string" ? agent : agent.name;
+    const known = this.#agents.get(name);
+    if (known === undefined || (typeof agent !== "string" && agent !== known)) {
+      const names = [...this.#agents.keys()].map((one) => `"${one}"`).join(", ") || "none";
+      throw invalid(`The executor does not know the agent "${name}"; it was given: ${names}.`);
+    }
+    return known;
+  }
+
+  #keyOf(id: string, { actor }: { readonly actor?: string } = {}): RunKey {
+    return { app: this.#app, id, ...(actor === undefined ? {} : { actor }) };
+  }
+}
+
+const isStoreFailure = (code: string): boolean => code.startsWith("store-");
+
+const invalid = (message: string): ConfigurationError =>
+  new ConfigurationError(message, { code: "invalid-configuration" });
