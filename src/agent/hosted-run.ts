@@ -2,8 +2,7 @@ import { messageOf } from "../base/dragoman-error.ts";
 import { createId } from "../base/ids.ts";
 import { type Json, toJson } from "../base/json.ts";
 import type { AgentRuntime } from "./agent-runtime.ts";
-import { newDelegations } from "./delegate-tool.ts";
-import type { KeptToolsets } from "./open-toolsets.ts";
+import { Delegations } from "./delegations.ts";
 import type { Participant, ParticipantScope } from "./participant.ts";
 import { RecordedSteps } from "./recorded-steps.ts";
 import type { Run } from "./run.ts";
@@ -14,9 +13,10 @@ import {
   putAside,
   type RunSource,
 } from "./run-beginning.ts";
+import { budgetWithin } from "./run-budget.ts";
 import { RunDraft } from "./run-draft.ts";
 import { RunError } from "./run-error.ts";
-import type { RunEvent } from "./run-event.ts";
+import type { RunEvent, RunEventBody } from "./run-event.ts";
 import { RunJournal } from "./run-journal.ts";
 import { RunMemory } from "./run-memory.ts";
 import type { RunOptions } from "./run-options.ts";
@@ -31,8 +31,6 @@ export interface HostedRunOptions {
   readonly runtime: AgentRuntime;
   readonly options: RunOptions;
   readonly source: RunSource;
-  /** Connections that outlive the run. */
-  readonly kept: KeptToolsets | undefined;
   /** Whether anybody may read the events; if not, none are kept for readers. */
   readonly observed: boolean;
 }
@@ -101,6 +99,7 @@ export class HostedRun<Output> implements Run<Output> {
     const journal = new RunJournal(begun.steps, (record) => begun.recorder?.step(record));
     const scope = this.#scope(begun, journal);
     const result = await settleRun<Output>(this.#perform(begun, scope), scope);
+    await begun.recorder?.settle();
     this.#publishEnd(result, scope.agentPath);
     try {
       await this.#keep(result, begun, journal);
@@ -110,7 +109,9 @@ export class HostedRun<Output> implements Run<Output> {
         const { logger } = this.#run.runtime;
         logger.error(`Run ${this.id} could not be recorded: ${messageOf(thrown)}`);
       }
-      return result.status === "failed" ? result : failedRun(thrown, result);
+      return result.status === "failed" || result.status === "cancelled"
+        ? result
+        : failedRun(thrown, result);
     }
   }
 
@@ -138,23 +139,22 @@ export class HostedRun<Output> implements Run<Output> {
     const { signal } = this.#controller;
     const runId = this.id;
     const agentPath = [participant.name];
-    const steps = new RecordedSteps(
-      {
-        runId,
-        signal,
-        clock,
-        journal,
-        decisions,
-        execution: begun.execution,
-        marksStarts: recorder !== undefined,
-        emit: (event, path) => this.#publisher.publish(event, path),
-      },
-      agentPath,
-    );
+    const recording = {
+      runId,
+      signal,
+      clock,
+      journal,
+      decisions,
+      execution: begun.execution,
+      marksStarts: recorder !== undefined,
+      emit: (event: RunEventBody, path: readonly string[]) => this.#publisher.publish(event, path),
+    };
+    const steps = new RecordedSteps(recording, agentPath);
     const deadline = timeoutMs === undefined ? undefined : clock.now() + timeoutMs;
     const draft = this.#draft;
     const outerLevels = [runtime.global];
-    const memory = new RunMemory(steps);
+    // A path of its own, which no participant's name can make.
+    const memory = new RunMemory(new RecordedSteps(recording, agentPath, "memory/"));
     return {
       input,
       options,
@@ -171,9 +171,12 @@ export class HostedRun<Output> implements Run<Output> {
       values: new Map(),
       memory,
       draft,
-      kept: this.#run.kept,
+      kept: undefined,
       tainted: false,
-      delegations: newDelegations(options.limits),
+      session: undefined,
+      budget: budgetWithin(options.limits, undefined),
+      outerBudget: undefined,
+      delegations: new Delegations(options.limits ?? {}, agentPath),
     };
   }
 

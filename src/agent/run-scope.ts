@@ -1,14 +1,14 @@
 import { type Message, toolCallsOf } from "../message/message.ts";
 import type { Model } from "../model/model.ts";
 import { type TextAdapter, toModel } from "../model/text-adapter.ts";
-import type { Binding, SharedMemory } from "../tool/binding.ts";
+import type { Binding, BoundSession, SharedMemory } from "../tool/binding.ts";
 import type { AgentDefinition } from "./agent-definition.ts";
 import type { AgentLoopScope } from "./agent-loop.ts";
 import type { AgentRuntime, ChosenModel } from "./agent-runtime.ts";
 import type { Hooks } from "./hooks.ts";
 import type { RunTools } from "./named-tools.ts";
 import type { OpeningScope } from "./open-toolsets.ts";
-import type { OuterLevel } from "./participant.ts";
+import type { OuterLevel, ParticipantScope } from "./participant.ts";
 import { defaultPrompts, fillKeys, fillTemplate, type Prompts } from "./prompts.ts";
 import type { RunInput, RunOptions } from "./run-options.ts";
 import { RunSession } from "./run-session.ts";
@@ -122,8 +122,7 @@ export function sessionOf(
 /** Who runs, as callbacks and tools see it. */
 export function bindRun(
   { definition, runtime, options }: RunSettings,
-  { runId, agentPath, signal, deadline, memory }: BoundRun,
-  session: RunSession | undefined,
+  { runId, agentPath, signal, deadline, memory, session }: BoundRun,
 ): Binding {
   const { actor, context } = options;
   const who = actor === undefined ? {} : { actor };
@@ -132,7 +131,7 @@ export function bindRun(
       id: runId,
       ...who,
       context,
-      ...(session === undefined ? {} : { session: session.bound }),
+      ...(session === undefined ? {} : { session }),
       ...(memory === undefined ? {} : { memory }),
       agentPath,
     },
@@ -150,6 +149,7 @@ interface BoundRun {
   readonly signal: AbortSignal;
   readonly deadline?: number | undefined;
   readonly memory?: SharedMemory | undefined;
+  readonly session?: BoundSession | undefined;
 }
 
 const defaultServerWaitMs = 3_000;
@@ -192,12 +192,14 @@ export interface RunParts {
   readonly tools: RunTools;
   readonly binding: Binding;
   readonly steps: Steps;
+  /** What is not there where only a plan is asked for. */
+  readonly participant?: Pick<ParticipantScope, "budget" | "outerBudget" | "extraTools">;
 }
 
 /** Everything that the loop of a run works with. */
 export function toLoopScope(settings: RunSettings, parts: RunParts): AgentLoopScope {
   const { definition, runtime, options, output } = settings;
-  const { models, binding, steps, tools } = parts;
+  const { models, binding, steps, tools, participant } = parts;
   return {
     models,
     binding,
@@ -205,7 +207,7 @@ export function toLoopScope(settings: RunSettings, parts: RunParts): AgentLoopSc
     tools: tools.tools,
     shownTools: tools.shown,
     updateTools: () => tools.update(),
-    hasAllServers: () => tools.servers.allOpen,
+    hasAllServers: () => !steps.isSealed && tools.servers.allOpen,
     learnTools: (calls, results) => tools.learn(calls, results),
     serverInstructions: () => tools.instructions,
     approval: definition.approval,
@@ -217,6 +219,9 @@ export function toLoopScope(settings: RunSettings, parts: RunParts): AgentLoopSc
     hooks: hooksOf(definition),
     retry: definition.retry ?? {},
     limits: { ...definition.limits, ...options.limits },
+    budget: participant?.budget,
+    outerBudget: participant?.outerBudget,
+    handovers: new Set(participant?.extraTools.map(({ name }) => name)),
     concurrency: definition.toolConcurrency ?? 8,
     toolTimeoutMs: definition.toolTimeoutMs,
     maxContextTokens: definition.maxContextTokens,

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { canonicalJson } from "./canonical-json.ts";
 import { findJson } from "./find-json.ts";
+import { canonicalJson } from "./json.ts";
 
 test.each<readonly [string, unknown]>([
   ['{"a":1}', { a: 1 }],

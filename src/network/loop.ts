@@ -1,7 +1,7 @@
 import type { Assembly } from "../agent/assembly.ts";
 import type { RunInput } from "../agent/run-options.ts";
+import { answerText } from "./answer-text.ts";
 import type { AssemblyState } from "./assembly-state.ts";
-import { answerText } from "./assembly-work.ts";
 import { type AssemblyHead, defineAssembly } from "./define-assembly.ts";
 import { invalidAssembly, type MemberEntry, type RuntimeNow, toMembers } from "./member.ts";
 
@@ -51,7 +51,7 @@ export function createLoop<Output>(
         for (let round = 0; round < maxRounds && !isOver; round += 1) {
           for (const member of members) {
             input = answerText(await work.ask(member, { input }));
-            isOver = await work.decide("until", () => isEnough(work.state));
+            isOver = await work.decide("until", async () => Boolean(await isEnough(work.state)));
             if (isOver) {
               break;
             }

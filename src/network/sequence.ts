@@ -1,6 +1,6 @@
 import type { Assembly } from "../agent/assembly.ts";
 import type { RunInput } from "../agent/run-options.ts";
-import { answerText } from "./assembly-work.ts";
+import { answerText } from "./answer-text.ts";
 import { type AssemblyHead, defineAssembly } from "./define-assembly.ts";
 import { type MemberEntry, type RuntimeNow, toMembers } from "./member.ts";
 
