@@ -133,6 +133,6 @@ function whyItEnded(result: RunResult): string {
     case "cancelled":
       return String(result.reason);
     case "suspended":
-      return result.waitingFor.map(({ id }) => id).join();
+      return result.status;
   }
 }

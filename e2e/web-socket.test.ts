@@ -1,12 +1,12 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
-import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { McpClient } from "../src/mcp/mcp-client.ts";
+import { freePort } from "./free-port.ts";
 
 const gateway = fileURLToPath(import.meta.resolve("supergateway/dist/index.js"));
 const memory = fileURLToPath(
@@ -58,11 +58,3 @@ test("R1: the memory server is used over a WebSocket, by supergateway", async ()
     structuredContent: { entities: [entity] },
   });
 });
-
-async function freePort(): Promise<number> {
-  const probe = createServer();
-  await new Promise<void>((resolve) => probe.listen(0, "127.0.0.1", resolve));
-  const { port } = probe.address() as AddressInfo; // an IP server has no other
-  await new Promise((resolve) => probe.close(resolve));
-  return port;
-}

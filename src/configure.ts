@@ -1,6 +1,7 @@
 import { type Agent, createAgent } from "./agent/agent.ts";
 import type { AgentDefinition } from "./agent/agent-definition.ts";
 import type { AgentRuntime, McpEntry, ToolEntry } from "./agent/agent-runtime.ts";
+import { type ArtifactSettings, artifactLimits } from "./agent/artifact-settings.ts";
 import { checkDiscovery, type Discovery } from "./agent/discovery.ts";
 import { MemoryRunStore } from "./agent/memory-run-store.ts";
 import type { RunStore } from "./agent/run-store.ts";
@@ -51,6 +52,8 @@ export interface DragomanConfig {
    * `dragoman/stores`, or a store of your own. Absent: a run with a session must bring its store.
    */
   readonly sessions?: SessionStore;
+  /** Where the files of runs are kept, and how deferred ones are fetched. Absent: in each run itself. */
+  readonly artifacts?: ArtifactSettings;
   /**
    * Where runs are kept while they go on, so that they survive their process. Absent: a run is kept in
    * memory, and only while it waits for somebody.
@@ -102,6 +105,7 @@ function createRuntime(
   const { tools, mcp, discovery, defaults } = config;
   const clock = config.clock ?? systemClock;
   const logger = config.logger ?? consoleLogger;
+  artifactLimits(config.artifacts); // a mistake is told where it is made
   return {
     clock,
     random: config.random ?? Math.random,
@@ -109,6 +113,7 @@ function createRuntime(
     credentials: config.credentials ?? noCredentials,
     app: config.app ?? "default",
     sessions: config.sessions,
+    artifacts: config.artifacts,
     runs: config.runs,
     ...memory,
     catalogues: config.catalogues ?? memory.catalogues,

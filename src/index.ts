@@ -47,6 +47,22 @@ export type {
   ApprovalRequest,
   ApprovalRule,
 } from "./agent/approval.ts";
+export { ArtifactError, type ArtifactErrorCode } from "./agent/artifact-error.ts";
+export type {
+  ArtifactResolver,
+  ArtifactSettings,
+  ResolveScope,
+} from "./agent/artifact-settings.ts";
+export type {
+  ArtifactContent,
+  ArtifactFilter,
+  ArtifactKey,
+  ArtifactOwner,
+  ArtifactPage,
+  ArtifactStore,
+  ArtifactSummary,
+  NewArtifact,
+} from "./agent/artifact-store.ts";
 export type { Assembly } from "./agent/assembly.ts";
 export { cancelKeptRun } from "./agent/cancel-kept-run.ts";
 export type { Discovery, ToolDiscovery } from "./agent/discovery.ts";
@@ -66,6 +82,7 @@ export {
 } from "./agent/planner.ts";
 export { defaultPrompts, type Prompts, promptsVersion } from "./agent/prompts.ts";
 export type { Run } from "./agent/run.ts";
+export type { RunArtifact } from "./agent/run-artifacts.ts";
 export { RunError, type RunErrorCode, type RunErrorOptions } from "./agent/run-error.ts";
 export type { NoticeCode, RunEvent, RunEventBody, RunEventPlace } from "./agent/run-event.ts";
 export type { FailedServer, RunFailure } from "./agent/run-failure.ts";
@@ -187,6 +204,13 @@ export type { SwarmDefinition } from "./network/swarm.ts";
 export type { WorkflowAsk, WorkflowContext, WorkflowFunction } from "./network/workflow.ts";
 export { type TemplateValues, templateFile } from "./template-file.ts";
 export {
+  Artifact,
+  type ArtifactLabel,
+  type DeferredArtifact,
+  type InlineArtifact,
+  type StoredArtifact,
+} from "./tool/artifact.ts";
+export {
   type Binding,
   type BoundSession,
   type MemoryKey,
@@ -195,6 +219,7 @@ export {
   type TypedMemoryKey,
 } from "./tool/binding.ts";
 export { bm25fScorer } from "./tool/bm25f-scorer.ts";
+export type { CallPause, UserAnswer, UserQuestion } from "./tool/call-pause.ts";
 export {
   type Catalogue,
   type CatalogueStore,
@@ -229,6 +254,12 @@ export type {
   ToolProgress,
   ToolSource,
 } from "./tool/tool.ts";
+export {
+  fromToolParameters,
+  type ToolParameter,
+  type ToolParameters,
+  toToolParameters,
+} from "./tool/tool-parameters.ts";
 export type {
   PinMode,
   PinsSetting,
@@ -241,6 +272,7 @@ export {
   type ToolFailure,
   type ToolPending,
   type ToolResult,
+  type ToolResultParts,
   type ToolSuccess,
   toolFailure,
   toolPending,

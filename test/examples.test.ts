@@ -22,6 +22,17 @@ const expected: Readonly<Record<string, readonly RegExp[]>> = {
     /169\.254\.169\.254 is not a public address/,
   ],
   "credentials.ts": [/Bearer token-1/, /secret: \[secret\]/, /^send ann to \/authorize$/m],
+  "artifacts.ts": [
+    /^sha256- sales\.csv text\/csv 15$/m,
+    /^ref-\w{3} report\.txt text\/plain 13$/m,
+    /^kept for ann: sales\.csv$/m,
+    /day,total/,
+    /is at reports\/11, as artifact ref-/,
+  ],
+  "tool-parameters.ts": [
+    /^train string required $/m,
+    /^class string optional \[ 'first', 'second' \]$/m,
+  ],
   "testing.ts": [
     /^Blue has twelve seats\.$/m,
     /^2 tool$/m,
@@ -32,6 +43,7 @@ const expected: Readonly<Record<string, readonly RegExp[]>> = {
   "runtime.ts": [/^pro$/m, /^Blue has twelve\. 1$/m, /tool: 'look_up_seats'/],
   "sessions.ts": [/^4 messages, last: /m, /^ann's visits: 2$/m, /^bob failed session-conflict$/m],
   "mcp-client.ts": [/^list_directory$/m, /mcp\.md/, /^not connected: McpError: .*refused/m],
+  "mcp-answers.ts": [/^everything asks: Please provide inputs/m, /Name: Ann/],
   "mcp-oauth.ts": [
     /^Grant access at 127\.0\.0\.1:/m,
     /seen with token-1/,
@@ -72,6 +84,12 @@ const expected: Readonly<Record<string, readonly RegExp[]>> = {
   ],
   "workflow.ts": [/^T-1 9$/m],
   "subagents.ts": [/^assistant > research said: Blue has twelve seats\.\nTwelve people fit in\.$/m],
+  "durable-runs.ts": [
+    /^the first process: suspended\npaid, .*\nthe second process: completed The refund/m,
+    /^followed to the end: completed$/m,
+    /^started: suspended approval:call_1\ndecided: completed$/m,
+    /^erased: \{ sessions: 0, runs: 2 \}$/m,
+  ],
   "approvals.ts": [/^approval:call_1 a refund above 50\ncompleted It is on its way\.$/m],
   "live-agent.ts": [/^\[\] true\ncompleted\ncompleted$/m],
   "own-model.ts": [/^You asked: What is new\?$/m, /^adapter:big$/m],

@@ -21,7 +21,19 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   durable: [...kernel, "stores"],
   "ag-ui": kernel,
   testing: [...kernel, "mcp", "http"],
-  cli: [...kernel, "http", "credentials", "models", "mcp", "stores", "durable", "."],
+  server: [
+    ...kernel,
+    "network",
+    "http",
+    "credentials",
+    "models",
+    "mcp",
+    "tools",
+    "stores",
+    "durable",
+    "ag-ui",
+  ],
+  cli: [...kernel, "http", "credentials", "models", "mcp", "stores", "durable", "server", "."],
 };
 
 const relativeImport = /(?:from|import)\s*\(?\s*["'](\.[^"']+)["']/g;

@@ -13,6 +13,7 @@ import { brokenRules } from "../../test/ag-ui-rules.ts";
 import { outline } from "../../test/ag-ui-stream.ts";
 import { add, agentOf, modelOf } from "../../test/agent-fixture.ts";
 import type { Assembly } from "../agent/assembly.ts";
+import { createDragoman } from "../configure.ts";
 import { defineTool } from "../tool/define-tool.ts";
 import { type AgUiHandler, createAgUiHandler } from "./create-ag-ui-handler.ts";
 import type { AgUiHandlerOptions } from "./handler-options.ts";
@@ -155,4 +156,18 @@ test("the application may choose model, limits and context by the request, and f
   expect(textIn(events)).toBe("Chosen.");
   expect(JSON.stringify(events)).not.toContain("private");
   expect(events[1]).toMatchObject({ value: { traceparent: "00-1-2-01" } });
+});
+
+test("several agents as one, and an agent that keeps its connections, are served like an agent", async () => {
+  const dragoman = createDragoman({ env: {} });
+  const member = (name: string) => dragoman.defineAgent({ name, model: modelOf(`I am ${name}.`) });
+  const panel = dragoman.defineParallel({ name: "panel", members: [member("ann"), member("bob")] });
+  const messages = [user("Who are you?")];
+  const events = await eventsIn(await post(open(panel), { messages, tools: [{ name: "where" }] }));
+  expect(brokenRules(events, ids)).toEqual([]);
+  const started = events.filter(({ type }) => type === "SUBAGENT_STARTED");
+  expect(started.map((event) => "name" in event && event.name)).toEqual(["ann", "bob"]);
+  await using live = await agentOf({ model: modelOf("Live.") }).start();
+  const answered = await eventsIn(await post(open(live), { messages, tools: [{ name: "where" }] }));
+  expect(textIn(answered)).toBe("Live.");
 });

@@ -9,6 +9,7 @@ type CustomRunEvent = Extract<
     readonly kind:
       | "model-retry"
       | "tool-progress"
+      | "artifact-create"
       | "server-connect"
       | "server-fail"
       | "discovery-end"
@@ -40,6 +41,11 @@ function toCustom(
     case "tool-progress": {
       const toolCallId = lane.wireIdOf(event.id);
       return { name: "tool_progress", value: { toolCallId, ...event.progress } };
+    }
+    case "artifact-create": {
+      const { id, mediaType, name, size, reference } = event;
+      const toolCallId = lane.wireIdOf(event.toolCallId);
+      return { name: "artifact", value: { id, toolCallId, mediaType, name, size, reference } };
     }
     case "server-connect":
       return { name: "server", value: { server: event.server, status: "connected" } };

@@ -81,7 +81,7 @@ function sourceOf(base64: string | undefined, url: string | undefined): MediaSou
 }
 
 /** A result that a client gives for a call of one of its tools. */
-export function toToolResult(
+function toToolResult(
   { toolCallId, content, error }: Extract<InputMessage, { readonly role: "tool" }>,
   name: string,
 ): ToolResultPart {

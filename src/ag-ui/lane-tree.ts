@@ -1,16 +1,14 @@
 import type { RunEvent } from "../agent/run-event.ts";
 import type { Waiting } from "../agent/waiting.ts";
 import type { AgUiInterrupt } from "./ag-ui-event.ts";
-import { callIdOnWire } from "./call-id-on-wire.ts";
 import { mostCharacters } from "./in-pieces.ts";
 import { Lane, type Outgoing } from "./lane.ts";
+import { callIdOnWire, nameOf, parentOf, partOf, partOfWaiting, type RunPart } from "./run-part.ts";
 
 /** What a tree is made with. */
 export interface LaneTreeOptions {
   /** Our run's id. */
   readonly runId: string;
-  /** The path of the run's own agent. */
-  readonly rootPath: readonly string[];
   /** Ids on the wire of calls that the client knows from an earlier run. */
   readonly shownCallIds: readonly string[];
 }
@@ -20,47 +18,41 @@ type Ending = "completed" | "failed" | "cancelled" | "suspended";
 
 /** A subagent that is at work. */
 interface Subagent {
-  readonly path: readonly string[];
+  readonly part: RunPart;
   readonly id: string;
   readonly lane: Lane;
 }
 
-/**
- * The agents of a run: its own, and the subagents that are at work. A subagent is found by its path, so
- * that two of the same name that work side by side under one parent are shown as one.
- */
+/** The agents of a run: its own, and the subagents that are at work. */
 export class LaneTree {
   readonly root: Lane;
   readonly #options: LaneTreeOptions;
   /** Parents before their children. */
   readonly #subagents: Subagent[] = [];
   readonly #subagentIds = new Set<string>();
-  readonly #callIds = new Set<string>();
 
   constructor(options: LaneTreeOptions) {
     this.#options = options;
-    this.root = this.#newLane(`${options.runId}.`, []);
+    this.root = this.#newLane(`${options.runId}.`, "");
   }
 
-  /** The lane of a path, and the events that open it where its start was not told. */
-  at(path: readonly string[]): { readonly opened: readonly Outgoing[]; readonly lane: Lane } {
-    const opened = this.open(path);
-    return { opened, lane: this.#find(path)?.lane ?? this.root };
+  /** The lane of a participant, and the events that open it where its start was not told. */
+  at(part: RunPart): { readonly opened: readonly Outgoing[]; readonly lane: Lane } {
+    const opened = this.open(part);
+    return { opened, lane: this.#find(part)?.lane ?? this.root };
   }
 
   /** Opens a subagent, and those above it, where it is not open. */
-  open(path: readonly string[]): readonly Outgoing[] {
-    const depth = this.#options.rootPath.length;
-    if (path.length <= depth || this.#find(path) !== undefined) {
+  open(part: RunPart): readonly Outgoing[] {
+    if (part === "" || this.#find(part) !== undefined) {
       return [];
     }
-    const parentPath = path.slice(0, -1);
-    const opened = this.open(parentPath);
-    const parent = this.#find(parentPath);
-    const name = path.at(-1) ?? "";
-    const id = this.#freshSubagentId(path);
-    const lane = this.#newLane(`${id}.`, path.slice(depth), id);
-    this.#subagents.push({ path, id, lane });
+    const above = parentOf(part);
+    const opened = this.open(above);
+    const parent = this.#find(above);
+    const name = nameOf(part);
+    const id = this.#freshSubagentId(part);
+    this.#subagents.push({ part, id, lane: this.#newLane(`${id}.`, part, id) });
     const parentToolCallId = (parent?.lane ?? this.root).openCallOf(`delegate_to_${name}`);
     return [
       ...opened,
@@ -76,7 +68,7 @@ export class LaneTree {
 
   /** Ends a subagent; one that is suspended stays until the run says what it waits for. */
   end(event: Extract<RunEvent, { readonly kind: "agent-end" }>): readonly Outgoing[] {
-    const subagent = this.#find(event.agentPath);
+    const subagent = this.#find(partOf(event));
     if (subagent === undefined) {
       return [];
     }
@@ -87,7 +79,7 @@ export class LaneTree {
 
   /** Closes all that is open, the innermost first. */
   closeAll(ending: Ending, interrupts: readonly AgUiInterrupt[] = []): readonly Outgoing[] {
-    const outermost = this.#subagents.filter(({ path }) => this.#parentOf(path) === undefined);
+    const outermost = this.#subagents.filter(({ part }) => parentOf(part) === "");
     const closed = outermost.flatMap((subagent) =>
       this.#endFrom(subagent, ending, { text: "" }, interrupts),
     );
@@ -96,15 +88,9 @@ export class LaneTree {
 
   /** What the client calls the subagent and the call that are waited for. */
   namesOf(waiting: Waiting): { readonly subagentRunId?: string; readonly toolCallId?: string } {
-    const { agentPath } = waiting;
-    const depth = this.#options.rootPath.length;
-    const subagent = this.#find(agentPath);
-    const lane = agentPath.length <= depth ? this.root : subagent?.lane;
-    const toolCallId =
-      "call" in waiting
-        ? (lane?.wireIdOf(waiting.call.id) ??
-          [...agentPath.slice(depth), waiting.call.id].join("/"))
-        : undefined;
+    const part = partOfWaiting(waiting);
+    const subagent = this.#find(part);
+    const toolCallId = "call" in waiting ? callIdOnWire(part, waiting.call.id) : undefined;
     return {
       ...(subagent === undefined ? {} : { subagentRunId: subagent.id }),
       ...(toolCallId === undefined ? {} : { toolCallId }),
@@ -118,8 +104,8 @@ export class LaneTree {
     { text, error }: { readonly text: string; readonly error?: { code: string; message: string } },
     interrupts: readonly AgUiInterrupt[] = [],
   ): readonly Outgoing[] {
-    const { id: subagentRunId, path, lane } = subagent;
-    const children = this.#subagents.filter((one) => this.#parentOf(one.path) === subagent);
+    const { id: subagentRunId, part, lane } = subagent;
+    const children = this.#subagents.filter((one) => parentOf(one.part) === part);
     const ended = children.flatMap((child) =>
       this.#endFrom(child, ending, { text: "" }, interrupts),
     );
@@ -142,23 +128,18 @@ export class LaneTree {
       default: {
         const code = error?.code ?? (ending === "cancelled" ? "cancelled" : "failed");
         const message = code === "internal-error" ? undefined : error?.message;
-        const said = message ?? `The subagent "${path.at(-1)}" did not come to its end.`;
+        const said = message ?? `The subagent "${nameOf(part)}" did not come to its end.`;
         return [...closed, { type: "SUBAGENT_ERROR", subagentRunId, message: said, code }];
       }
     }
   }
 
-  #find(path: readonly string[]): Subagent | undefined {
-    return this.#subagents.find((one) => isSamePath(one.path, path));
+  #find(part: RunPart): Subagent | undefined {
+    return this.#subagents.find((one) => one.part === part);
   }
 
-  #parentOf(path: readonly string[]): Subagent | undefined {
-    return this.#find(path.slice(0, -1));
-  }
-
-  #freshSubagentId(path: readonly string[]): string {
-    const { runId, rootPath } = this.#options;
-    const wanted = [runId, ...path.slice(rootPath.length)].join("/");
+  #freshSubagentId(part: RunPart): string {
+    const wanted = `${this.#options.runId}/${part.slice(0, -1)}`;
     let id = wanted;
     for (let count = 2; this.#subagentIds.has(id); count += 1) {
       id = `${wanted}~${count}`;
@@ -167,17 +148,13 @@ export class LaneTree {
     return id;
   }
 
-  #newLane(prefix: string, below: readonly string[], subagentRunId?: string): Lane {
+  #newLane(prefix: string, part: RunPart, subagentRunId?: string): Lane {
     const { shownCallIds } = this.#options;
     return new Lane({
       prefix,
       ...(subagentRunId === undefined ? {} : { subagentRunId }),
-      freshWireId: (callId) => {
-        const wireId = callIdOnWire(below, callId, this.#callIds);
-        this.#callIds.add(wireId);
-        return wireId;
-      },
-      wasShown: (callId) => shownCallIds.includes([...below, callId].join("/")),
+      wireIdOf: (callId) => callIdOnWire(part, callId),
+      wasShown: (callId) => shownCallIds.includes(callIdOnWire(part, callId)),
     });
   }
 }
@@ -185,6 +162,3 @@ export class LaneTree {
 /** A call that somebody decides on gets its result when the run goes on. */
 const answerRest = (lane: Lane, ending: Ending): readonly Outgoing[] =>
   ending === "suspended" ? [] : lane.answerRest("Not called: the run came to its end before.");
-
-const isSamePath = (left: readonly string[], right: readonly string[]): boolean =>
-  left.length === right.length && left.every((name, index) => name === right[index]);

@@ -25,8 +25,8 @@ export interface LaneOptions {
   readonly prefix: string;
   /** Whose work it is; absent for the run's own agent. */
   readonly subagentRunId?: string;
-  /** Gives a call the id that it has on the wire, unique within the run. */
-  readonly freshWireId: (callId: string) => string;
+  /** The id of a call on the wire, unique within the run. */
+  readonly wireIdOf: (callId: string) => string;
   /** Whether the client was shown the call in an earlier run of the thread. */
   readonly wasShown: (callId: string) => boolean;
 }
@@ -132,7 +132,7 @@ export class Lane {
 
   /** The id on the wire of a call. */
   wireIdOf(callId: string): string {
-    return this.#calls.get(callId)?.wireId ?? this.#options.freshWireId(callId);
+    return this.#options.wireIdOf(callId);
   }
 
   /** Ends whatever is open, the innermost first. */
@@ -258,7 +258,7 @@ export class Lane {
   }
 
   #startCall(id: string, toolCallName: string): readonly Outgoing[] {
-    const toolCallId = this.#options.freshWireId(id);
+    const toolCallId = this.#options.wireIdOf(id);
     this.#calls.set(id, {
       wireId: toolCallId,
       name: toolCallName,
@@ -302,7 +302,7 @@ export class Lane {
       return this.#endCall(call);
     }
     if (this.#options.wasShown(id)) {
-      const wireId = this.#options.freshWireId(id);
+      const wireId = this.#options.wireIdOf(id);
       const shown = { open: false, hasArguments: true, answered: false, turn: this.#turn };
       this.#calls.set(id, { wireId, name, ...shown });
       return [];

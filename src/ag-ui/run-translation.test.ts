@@ -157,6 +157,7 @@ test("G-A4: trace context, progress, servers and notices are custom events of ou
       { kind: "notice", code: "max-steps", message: "Enough." },
       { kind: "tool-start", id: "c", name: "read", arguments: {} },
       { kind: "tool-progress", id: "c", progress: { progress: 1, total: 2 } },
+      { kind: "artifact-create", id: "sha256-1", mediaType: "image/png", size: 4, toolCallId: "c" },
       completed,
     ),
     { traceContext, parentRunId: "before" },
@@ -172,5 +173,6 @@ test("G-A4: trace context, progress, servers and notices are custom events of ou
     ["dragoman.discovery", { of: "servers", reason: "chosen", names: ["files"] }],
     ["dragoman.notice", { code: "max-steps", message: "Enough." }],
     ["dragoman.tool_progress", { toolCallId: "c", progress: 1, total: 2 }],
+    ["dragoman.artifact", { id: "sha256-1", toolCallId: "c", mediaType: "image/png", size: 4 }],
   ]);
 });

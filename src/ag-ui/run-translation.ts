@@ -7,6 +7,7 @@ import { customEvent } from "./custom-event.ts";
 import { mostCharacters } from "./in-pieces.ts";
 import type { LaneEvent, Outgoing } from "./lane.ts";
 import { LaneTree } from "./lane-tree.ts";
+import { partOf } from "./run-part.ts";
 import { isDecidable, toInterrupt } from "./to-interrupt.ts";
 import { UsageByModel } from "./usage-by-model.ts";
 
@@ -67,7 +68,6 @@ export class RunTranslation {
     }
     this.#lanes = new LaneTree({
       runId: event.runId,
-      rootPath: event.agentPath,
       shownCallIds: this.#options.shownCallIds ?? [],
     });
     return this.#opening(event.runId);
@@ -107,7 +107,7 @@ export class RunTranslation {
       case "run-end":
         return this.#finished(event, result);
       case "agent-start":
-        return lanes.open(event.agentPath);
+        return lanes.open(partOf(event));
       case "agent-end":
         return lanes.end(event);
       case "model-end":
@@ -115,11 +115,12 @@ export class RunTranslation {
         return this.#inLane(event, event);
       case "model-retry":
       case "tool-progress":
+      case "artifact-create":
       case "server-connect":
       case "server-fail":
       case "discovery-end":
       case "notice": {
-        const { opened, lane } = lanes.at(event.agentPath);
+        const { opened, lane } = lanes.at(partOf(event));
         return [...opened, ...customEvent(event, lane)];
       }
       default:
@@ -128,7 +129,7 @@ export class RunTranslation {
   }
 
   #inLane(event: RunEvent, body: LaneEvent): readonly Outgoing[] {
-    const { opened, lane } = (this.#lanes as LaneTree).at(event.agentPath);
+    const { opened, lane } = (this.#lanes as LaneTree).at(partOf(event));
     return [...opened, ...lane.take(body)];
   }
 

@@ -1,3 +1,4 @@
+import { callIdOnWire, partOfWaiting } from "./run-part.ts";
 import { callIdsIn } from "./stored-run.ts";
 import type { WaitingRun } from "./waiting-run.ts";
 
@@ -5,7 +6,7 @@ import type { WaitingRun } from "./waiting-run.ts";
 export async function shownCallIds({ record, store }: WaitingRun): Promise<readonly string[]> {
   const { app, id, waitingFor } = record;
   const waiting = waitingFor.flatMap((one) =>
-    "call" in one ? [[...one.agentPath.slice(1), one.call.id].join("/")] : [],
+    "call" in one ? [callIdOnWire(partOfWaiting(one), one.call.id)] : [],
   );
   return [...new Set([...waiting, ...callIdsIn(await store.events({ app, id }))])];
 }

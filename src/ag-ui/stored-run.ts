@@ -2,6 +2,7 @@ import { followRun } from "../agent/follow-run.ts";
 import type { RunEvent } from "../agent/run-event.ts";
 import type { RunStore } from "../agent/run-store.ts";
 import type { RunSource } from "./positioned-events.ts";
+import { callIdOnWire, partOf } from "./run-part.ts";
 import type { StreamPosition } from "./stream-position.ts";
 
 /** A run that is looked for in a store. */
@@ -58,7 +59,7 @@ export const callIdsIn = (events: readonly RunEvent[]): readonly string[] => [
   ...new Set(
     events.flatMap((event) =>
       event.kind === "tool-call-start" || event.kind === "tool-start"
-        ? [[...event.agentPath.slice(1), event.id].join("/")]
+        ? [callIdOnWire(partOf(event), event.id)]
         : [],
     ),
   ),

@@ -107,11 +107,17 @@ test("media of a result are parts, and a text for clients before 1.0", async () 
     name: "shot",
     description: "A picture.",
     execute: () =>
-      toolSuccess(null, [
-        { kind: "text", text: "Here:" },
-        { kind: "image", mediaType: "image/png", source: { kind: "data", base64: "AAAA" } },
-        { kind: "file", mediaType: "video/mp4", source: { kind: "url", url: "https://v.example" } },
-      ]),
+      toolSuccess(null, {
+        content: [
+          { kind: "text", text: "Here:" },
+          { kind: "image", mediaType: "image/png", source: { kind: "data", base64: "AAAA" } },
+          {
+            kind: "file",
+            mediaType: "video/mp4",
+            source: { kind: "url", url: "https://v.example" },
+          },
+        ],
+      }),
   });
   const agent = agentOf({ model: modelOf({ calls: [{ name: "shot" }] }, "There."), tools: [shot] });
   const now = await sent(agent.stream("?"));
@@ -137,16 +143,19 @@ test("a result that is larger than clients take is cut, and a medium is named", 
     name: "dump",
     description: "Everything.",
     execute: () =>
-      toolSuccess(null, [
-        { kind: "text", text: "x".repeat(3_000_000) },
-        {
-          kind: "image",
-          mediaType: "image/png",
-          source: { kind: "data", base64: "A".repeat(7_000_000) },
-        },
-      ]),
+      toolSuccess(null, {
+        content: [
+          { kind: "text", text: "x".repeat(3_000_000) },
+          {
+            kind: "image",
+            mediaType: "image/png",
+            source: { kind: "data", base64: "A".repeat(7_000_000) },
+          },
+        ],
+      }),
   });
-  const agent = agentOf({ model: modelOf({ calls: [{ name: "dump" }] }, "Much."), tools: [dump] });
+  const model = modelOf({ calls: [{ name: "dump" }] }, "Much.");
+  const agent = agentOf({ model, tools: [dump], maxResultCharacters: 4_000_000 });
   const events = await sent(agent.stream("?"));
   const result = events.find(({ type }) => type === "TOOL_CALL_RESULT");
   expect(JSON.stringify(result).length).toBeLessThan(1_100_000);
@@ -307,4 +316,31 @@ test("two streams of one run do not disturb each other", async () => {
   const run = agentOf({ model: modelOf("One text.") }).stream("?");
   const [left, right] = await Promise.all([sent(run), sent(run)]);
   expect(left).toEqual(right);
+});
+
+test("G-A2: one subagent that is asked twice at once is two, also for a reader that comes late", async () => {
+  const scout = createDragoman({ env: {} }).defineAgent({
+    name: "scout",
+    model: modelOf(
+      ({ messages }) => `I looked at ${JSON.stringify(messages.at(-1)).slice(-9, -4)}.`,
+    ),
+  });
+  const ask = (request: string) => ({ name: "delegate_to_scout", arguments: { request } });
+  const model = modelOf({ calls: [ask("north"), ask("south")] }, "Both seen.");
+  const run = agentOf({ model, tools: [scout] }).stream("?");
+  await run.result;
+  const events = await sent(run);
+  const saidBy = (id: string): string =>
+    events
+      .map((event) =>
+        event.type === "TEXT_MESSAGE_CONTENT" && event.subagentRunId?.endsWith(id)
+          ? event.delta
+          : "",
+      )
+      .join("");
+  expect([saidBy("scout#1"), saidBy("scout#2")]).toEqual([
+    "I looked at north.",
+    "I looked at south.",
+  ]);
+  expect(events.filter(({ type }) => type === "SUBAGENT_FINISHED")).toHaveLength(2);
 });

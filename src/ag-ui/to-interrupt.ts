@@ -39,14 +39,6 @@ export function toInterrupt(waiting: Decidable, names: InterruptNames): AgUiInte
 /** Names the run, too, so that a server finds it whose memory is new. */
 export const interruptIdOf = (runId: string, waitingId: string): string => `${runId}:${waitingId}`;
 
-/** The run and the waiting that an interrupt's id names; `undefined` where it is none of ours. */
-export function splitInterruptId(
-  id: string,
-): { readonly runId: string; readonly waitingId: string } | undefined {
-  const colon = id.indexOf(":");
-  return colon < 1 ? undefined : { runId: id.slice(0, colon), waitingId: id.slice(colon + 1) };
-}
-
 function told(
   waiting: Decidable,
   toolCallId: string | undefined,

@@ -3,9 +3,9 @@ import type { RunRecord, RunStore } from "../agent/run-store.ts";
 import type { Decision, Waiting } from "../agent/waiting.ts";
 import { isJsonObject, type Json } from "../base/json.ts";
 import { checkJsonSchema } from "../base/json-schema.ts";
-import { isCallOnWire } from "./call-id-on-wire.ts";
 import { fromContent } from "./from-ag-ui-messages.ts";
 import type { InputMessage, ResumeEntry } from "./run-agent-input.ts";
+import { callIdOnWire, partOfWaiting } from "./run-part.ts";
 import { type Decidable, interruptIdOf, isDecidable } from "./to-interrupt.ts";
 
 /** A run of a thread that waits for its client. */
@@ -93,7 +93,7 @@ function clientAnswers(
       (one) =>
         one.role === "tool" &&
         waiting.kind === "client-tool" &&
-        isCallOnWire(one.toolCallId, waiting.call, waiting.agentPath),
+        one.toolCallId === callIdOnWire(partOfWaiting(waiting), waiting.call.id),
     );
     if (message?.role !== "tool") {
       return [];

@@ -50,6 +50,12 @@ export interface AgentDefinition<Output = undefined> extends ToolLevel {
   readonly toolConcurrency?: number;
   /** The time of one call of tools that have none of their own, in milliseconds. */
   readonly toolTimeoutMs?: number;
+  /**
+   * How many characters of text the model gets of one tool result; of a turn with many calls, less.
+   * Beyond it the middle is left out and the whole is an artifact, which the model can read in parts
+   * by the tool `read_artifact`. Default 40 000.
+   */
+  readonly maxResultCharacters?: number;
   /** About how many tokens a request may have: old tool results are cut to fit. Default: no limit. */
   readonly maxContextTokens?: number;
   /** How often the model may plan anew after a step has failed. Default 0. */
@@ -76,6 +82,7 @@ const knownKeys: Readonly<Record<keyof AgentDefinition, true>> = {
   limits: true,
   toolConcurrency: true,
   toolTimeoutMs: true,
+  maxResultCharacters: true,
   maxContextTokens: true,
   maxReplans: true,
   prompts: true,
@@ -91,13 +98,19 @@ export function checkAgentDefinition(definition: AgentDefinition<unknown>): void
   if (!isJsonObject(definition) || typeof definition.name !== "string" || definition.name === "") {
     throw invalid('An agent needs a name: defineAgent({ name: "support", … }).');
   }
-  const { name, mode, limits, approval } = definition;
+  const { name, mode, limits, approval, maxResultCharacters } = definition;
   const { toolConcurrency, toolTimeoutMs, maxContextTokens, serverWaitMs } = definition;
   refuseUnknownKeys(definition, Object.keys(knownKeys), `Agent "${name}"`);
   if (mode !== undefined && !modes.includes(mode)) {
     throw invalid(`The mode of agent "${name}" must be "auto", "react" or "plan".`);
   }
-  const counts = { toolConcurrency, toolTimeoutMs, maxContextTokens, serverWaitMs };
+  const counts = {
+    toolConcurrency,
+    toolTimeoutMs,
+    maxResultCharacters,
+    maxContextTokens,
+    serverWaitMs,
+  };
   checkCounts(counts, ` of agent "${name}"`);
   checkApprovalPolicy(approval, `approval of agent "${name}"`);
   checkDiscovery(definition.discovery, `discovery of agent "${name}"`);

@@ -127,10 +127,10 @@ class AgentWork {
     // One that has ended before opens no servers; which had failed is recorded with its end.
     draft.failedServers = steps.isSealed ? draft.failedServers : tools.servers.failed;
     try {
-      return await runAgentLoop(
-        draft.state,
-        toLoopScope(this.#settings, { models, binding, steps, tools, participant: this.#scope }),
-      );
+      const participant = this.#scope;
+      const scope = toLoopScope(this.#settings, { models, binding, steps, tools, participant });
+      draft.artifacts = scope.artifacts;
+      return await runAgentLoop(draft.state, scope);
     } finally {
       await tools.servers.close();
     }

@@ -7,6 +7,7 @@ import type { McpServerConfig } from "../tool/mcp-server-config.ts";
 import type { Tool } from "../tool/tool.ts";
 import type { PinsSetting } from "../tool/tool-pins.ts";
 import type { Toolset } from "../tool/toolset.ts";
+import type { ArtifactSettings } from "./artifact-settings.ts";
 import type { Assembly } from "./assembly.ts";
 import type { Discovery } from "./discovery.ts";
 import type { NoticeCode } from "./run-event.ts";
@@ -41,6 +42,8 @@ export interface AgentRuntime {
   readonly app: string;
   /** Where sessions are kept that name no store of their own. */
   readonly sessions: SessionStore | undefined;
+  /** How artifacts are kept and fetched, where the application has said it. */
+  readonly artifacts: ArtifactSettings | undefined;
   /** Where runs are kept that name no store of their own. */
   readonly runs: RunStore | undefined;
   /** Where a run that is not kept otherwise waits for somebody. */

@@ -50,7 +50,9 @@ function resultOf(decision: Decision | null, { name }: Tool): ToolResult {
     return toolFailure(new ToolError(message));
   }
   const { value } = decision;
-  return isContent(value) ? toolSuccess(textOf(value.content), value.content) : toolSuccess(value);
+  return isContent(value)
+    ? toolSuccess(textOf(value.content), { content: value.content })
+    : toolSuccess(value);
 }
 
 /** Whether the answer says what the model is to read, part by part. */

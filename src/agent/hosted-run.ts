@@ -4,7 +4,7 @@ import { type Json, toJson } from "../base/json.ts";
 import type { AgentRuntime } from "./agent-runtime.ts";
 import { Delegations } from "./delegations.ts";
 import type { Participant, ParticipantScope } from "./participant.ts";
-import { RecordedSteps } from "./recorded-steps.ts";
+import { RecordedSteps, type RecordedStepsOptions } from "./recorded-steps.ts";
 import type { Run } from "./run.ts";
 import {
   type BeginningScope,
@@ -16,7 +16,7 @@ import {
 import { budgetWithin } from "./run-budget.ts";
 import { RunDraft } from "./run-draft.ts";
 import { RunError } from "./run-error.ts";
-import type { RunEvent, RunEventBody } from "./run-event.ts";
+import type { RunEvent } from "./run-event.ts";
 import { RunJournal } from "./run-journal.ts";
 import { RunMemory } from "./run-memory.ts";
 import type { RunOptions } from "./run-options.ts";
@@ -124,7 +124,7 @@ export class HostedRun<Output> implements Run<Output> {
       this.#publisher.publishAnew({ kind: "run-resume" }, agentPath);
     }
     for (const event of closing) {
-      this.#publisher.publishAnew(event.body, event.agentPath);
+      this.#publisher.publishAnew(event.body, event.agentPath, event.part);
     }
     this.#publisher.publish({ kind: "run-start", agent: participant.name }, agentPath);
     scope.signal.throwIfAborted();
@@ -139,7 +139,7 @@ export class HostedRun<Output> implements Run<Output> {
     const { signal } = this.#controller;
     const runId = this.id;
     const agentPath = [participant.name];
-    const recording = {
+    const recording: RecordedStepsOptions = {
       runId,
       signal,
       clock,
@@ -147,7 +147,7 @@ export class HostedRun<Output> implements Run<Output> {
       decisions,
       execution: begun.execution,
       marksStarts: recorder !== undefined,
-      emit: (event: RunEventBody, path: readonly string[]) => this.#publisher.publish(event, path),
+      emit: (event, path, part) => this.#publisher.publish(event, path, part),
     };
     const steps = new RecordedSteps(recording, agentPath);
     const deadline = timeoutMs === undefined ? undefined : clock.now() + timeoutMs;

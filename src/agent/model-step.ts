@@ -98,10 +98,15 @@ export async function callModel(
   state.tainted ||= told.length > 0;
   const turn = await scope.steps.run(
     "model",
-    (attempt) => new ModelCall(state, request, scope, attempt).make(),
+    async (attempt) => {
+      const made = await new ModelCall(state, request, scope, attempt).make();
+      const { model, reason, usage } = made;
+      scope.steps.emit({ kind: "model-end", step, model, reason, usage });
+      return made;
+    },
     { alone: true },
   );
-  const { reason, usage, message, model } = turn;
+  const { usage, message, model } = turn;
   noteTurn(turn, state, scope);
   scope.budget?.spendStep(usage);
   if (request.aside !== true) {
@@ -109,7 +114,6 @@ export async function callModel(
     state.text = textOf(message.content) || state.text;
   }
   state.usage.set(model, addUsage(state.usage.get(model) ?? noUsage, usage));
-  scope.steps.emit({ kind: "model-end", step, model, reason, usage });
   return turn;
 }
 

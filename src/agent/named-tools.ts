@@ -2,6 +2,7 @@ import { didYouMean } from "../base/closest-name.ts";
 import { ConfigurationError } from "../base/dragoman-error.ts";
 import type { ToolCallPart } from "../message/content.ts";
 import type { ToolCandidate } from "../tool/choose-tools.ts";
+import { LookAlikes } from "../tool/look-alike.ts";
 import type { ScoredDocument } from "../tool/scorer.ts";
 import type { Tool } from "../tool/tool.ts";
 import { normalizeToolName, uniqueToolNames } from "../tool/tool-names.ts";
@@ -21,6 +22,8 @@ export interface RunTools {
   readonly instructions: readonly string[];
   /** Adds the tools of servers that have become ready. @throws what `RunServers.check` throws. */
   update(): void;
+  /** Adds a tool of Dragoman's own and shows it. @returns whether the run has it: not where its name is taken. */
+  add(tool: Tool): boolean;
   /** Shows the tools that the calls of a turn have found. @throws what `RunServers.check` throws. */
   learn(calls: readonly ToolCallPart[], results: readonly ToolResult[]): Promise<void>;
   /** Waits for all servers, then updates. @throws what `RunServers.check` throws. */
@@ -35,6 +38,7 @@ export class NamedTools implements RunTools {
   /** The servers' tools, as a search sees them. */
   readonly #candidates = new Map<string, ToolCandidate>();
   readonly #instructions: string[] = [];
+  readonly #lookAlikes = new LookAlikes();
   readonly #wanted: WantedTools;
   readonly #scope: OpeningScope;
   /** How many more of the servers' tools are shown as they come. */
@@ -98,6 +102,14 @@ export class NamedTools implements RunTools {
     this.#tellMissing();
   }
 
+  add(tool: Tool): boolean {
+    if (!this.#wanted.silent && !this.#tools.has(tool.name)) {
+      this.#tools.set(tool.name, tool);
+      this.#shown.set(tool.name, tool);
+    }
+    return this.#tools.get(tool.name) === tool;
+  }
+
   async learn(calls: readonly ToolCallPart[], results: readonly ToolResult[]): Promise<void> {
     await this.#search?.learn(calls, results);
   }
@@ -126,8 +138,9 @@ export class NamedTools implements RunTools {
 
   /** @returns the names that they have got, in their order. */
   #add(offered: readonly OfferedTool[]): readonly string[] {
-    const names = namesOf(offered, this.#tools, this.#scope);
-    for (const [index, { tool, server, document }] of offered.entries()) {
+    const honest = offered.filter((one) => !this.#isLookAlike(one));
+    const names = namesOf(honest, this.#tools, this.#scope);
+    for (const [index, { tool, server, document }] of honest.entries()) {
       const name = names[index] ?? tool.name; // one name for each tool
       this.#tools.set(name, name === tool.name ? tool : tool.with({ name }));
       if (server !== undefined && document !== undefined) {
@@ -135,6 +148,21 @@ export class NamedTools implements RunTools {
       }
     }
     return names;
+  }
+
+  /** A name that can be mistaken for one that is there already is a server's way to get its calls. */
+  #isLookAlike({ tool: { name }, server }: OfferedTool): boolean {
+    const known = this.#lookAlikes.meet({ name, server });
+    if (known === undefined) {
+      return false;
+    }
+    const whose = known.server === undefined ? "" : ` of "${known.server}"`;
+    this.#scope.steps.emit({
+      kind: "notice",
+      code: "tool-look-alike",
+      message: `Tool "${name}" of "${server}" is left out, since its name can be mistaken for "${known.name}"${whose}. Give it another name with mapTool, or its toolset a prefix.`,
+    });
+    return true;
   }
 
   /** Once all servers have answered, names that were asked for and that nobody has. */

@@ -78,13 +78,9 @@ export class RunServers {
     this.#order = entries.map(({ name }) => name);
     // What an earlier execution of the run had, it needs again.
     this.#required = entries
-      .filter(
-        (entry) =>
-          isRequired(entry) ||
-          scope.awaited?.includes(entry.name) ||
-          scope.steps.isRecorded(stepOf(entry)),
-      )
-      .map(({ name }) => name);
+      .filter((entry) => isRequired(entry) || scope.steps.isRecorded(stepOf(entry)))
+      .map(({ name }) => name)
+      .concat(scope.awaited ?? []);
     for (const entry of entries) {
       this.#begin(entry);
     }
@@ -293,6 +289,9 @@ async function open(
   }
 }
 
+const isWrongServer = (thrown: unknown): boolean =>
+  ConfigurationError.is(thrown) && thrown.code === "invalid-configuration";
+
 /**
  * @returns what is recorded; `undefined` for a failure that was expected.
  * @throws where it ends the run.
@@ -304,11 +303,13 @@ function handleFailure(
 ): FailedServer | undefined {
   const { name } = entry;
   const policy = isToolset(entry) ? (entry.onUnavailable ?? "record") : "record";
+  // A server whose configuration is wrong counts as one that is not there; other mistakes are ours.
+  const isRecorded = policy === "record" && isWrongServer(thrown);
+  if (ConfigurationError.is(thrown) && !isRecorded) {
+    throw thrown;
+  }
   const failure = toRunFailure(thrown, name);
   if (policy === "ignore") {
-    if (ConfigurationError.is(thrown)) {
-      throw thrown;
-    }
     (entry as Toolset).onError?.(thrown, { binding }); // only a toolset has this policy
     return undefined;
   }

@@ -4,6 +4,8 @@ import type { RunEvent, RunEventBody } from "./run-event.ts";
 export interface PlacedEvent {
   readonly body: RunEventBody;
   readonly agentPath: readonly string[];
+  /** As in `RunEventPlace`; empty for the participant that was asked. */
+  readonly part: string;
 }
 
 /**
@@ -22,8 +24,6 @@ function identityOf(body: RunEventBody): readonly (string | number)[] | undefine
     case "step-start":
     case "step-end":
       return [body.step];
-    case "model-end":
-      return [body.step, body.model, body.reason];
     case "tool-start":
     case "tool-end":
     case "approval-end":
@@ -47,6 +47,7 @@ function identityOf(body: RunEventBody): readonly (string | number)[] | undefine
 /** Kinds that happen inside a step, and so do not happen again where the step is only looked up. */
 const insideSteps: ReadonlySet<RunEventBody["kind"]> = new Set<RunEventBody["kind"]>([
   "model-start",
+  "model-end",
   "model-retry",
   "text-start",
   "text-delta",
@@ -90,13 +91,20 @@ export class PastEvents {
 }
 
 /** An event of a store without what only that occurrence had. */
-export function placedEvent({ runId, sequence, time, agentPath, ...body }: RunEvent): PlacedEvent {
-  return { body, agentPath };
+export function placedEvent({
+  runId,
+  sequence,
+  time,
+  agentPath,
+  part = "",
+  ...body
+}: RunEvent): PlacedEvent {
+  return { body, agentPath, part };
 }
 
-function keyOf({ body, agentPath }: PlacedEvent): string | undefined {
+function keyOf({ body, agentPath, part }: PlacedEvent): string | undefined {
   const identity = identityOf(body);
-  return identity && JSON.stringify([agentPath, body.kind, identity]);
+  return identity && JSON.stringify([agentPath, part, body.kind, identity]);
 }
 
 /**
@@ -106,14 +114,14 @@ function keyOf({ body, agentPath }: PlacedEvent): string | undefined {
  */
 export function closingEvents(events: readonly PlacedEvent[]): readonly PlacedEvent[] {
   const open = new Map<string, PlacedEvent>();
-  for (const { body, agentPath } of events) {
-    const place = JSON.stringify(agentPath);
+  for (const { body, agentPath, part } of events) {
+    const place = JSON.stringify([agentPath, part]);
     switch (body.kind) {
       case "text-start":
       case "reasoning-start":
       case "tool-call-start": {
         const kind = endKinds[body.kind];
-        open.set(`${place} ${kind} ${body.id}`, { body: { kind, id: body.id }, agentPath });
+        open.set(`${place} ${kind} ${body.id}`, { body: { kind, id: body.id }, agentPath, part });
         break;
       }
       case "text-end":
@@ -125,7 +133,7 @@ export function closingEvents(events: readonly PlacedEvent[]): readonly PlacedEv
         const usage = { inputTokens: 0, outputTokens: 0 };
         const { step, model } = body;
         const end = { kind: "model-end", step, model, reason: "error", usage } as const;
-        open.set(`${place} model`, { body: end, agentPath });
+        open.set(`${place} model`, { body: end, agentPath, part });
         break;
       }
       case "model-end":

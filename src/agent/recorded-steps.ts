@@ -22,7 +22,7 @@ export interface RecordedStepsOptions {
   /** Whether a step that may not be repeated is recorded before it begins. */
   readonly marksStarts: boolean;
   /** Publishes an event of the participant with this path, which is counted from the run's first. */
-  readonly emit: (event: RunEventBody, agentPath: readonly string[]) => void;
+  readonly emit: (event: RunEventBody, agentPath: readonly string[], part: string) => void;
 }
 
 /** Steps that are kept in a journal: those of an earlier execution are not done again. */
@@ -62,14 +62,21 @@ export class RecordedSteps implements Steps {
     if (record === undefined && alone) {
       this.#refuseOtherPath(key);
     }
-    const instead = record === undefined ? undefined : await inDoubt?.(record.tries);
-    if (instead === undefined && marksStarts && !idempotent) {
-      await journal.add({ kind: "started", key, tries: (record?.tries ?? 0) + 1 });
+    const before = record?.tries ?? 0;
+    const instead = before === 0 ? undefined : await inDoubt?.(before);
+    const isMarked = instead === undefined && marksStarts && !idempotent;
+    if (isMarked) {
+      await journal.add({ kind: "started", key, tries: before + 1 });
     }
     const idempotencyKey = `${runId}:${key}`;
     const value =
       instead === undefined
-        ? await perform({ idempotencyKey, attempt: execution, signal })
+        ? await perform({ idempotencyKey, attempt: execution, signal }).catch(async (thrown) => {
+            if (isMarked && thrown instanceof Suspension) {
+              await journal.add({ kind: "started", key, tries: before }); // put aside, not in flight
+            }
+            throw thrown;
+          })
         : instead;
     await journal.add({ kind: "finished", key, value });
     return value;
@@ -142,7 +149,7 @@ export class RecordedSteps implements Steps {
   }
 
   emit(event: RunEventBody): void {
-    this.#options.emit(event, this.#agentPath);
+    this.#options.emit(event, this.#agentPath, this.path);
   }
 
   within(participant: string, signal: AbortSignal, id?: string): Steps {

@@ -1,5 +1,6 @@
 import { addUsage, type Usage } from "../model/usage.ts";
 import { type LoopState, newLoopState, totalUsage } from "./model-step.ts";
+import type { RunArtifact, RunArtifacts } from "./run-artifacts.ts";
 import type { FailedServer } from "./run-failure.ts";
 import type { ParticipantReport, RunReport } from "./run-result.ts";
 
@@ -12,6 +13,8 @@ export class RunDraft {
   /** The id of the model in use; empty before one is chosen. */
   model = "";
   failedServers: readonly FailedServer[] = [];
+  /** Files of tool results; absent before the tools are there. */
+  artifacts: RunArtifacts | undefined;
   readonly #participants: ParticipantReport[] = [];
 
   /** Adds what somebody did who was asked in turn. */
@@ -34,6 +37,10 @@ export class RunDraft {
       messages,
       failedServers: [...this.failedServers, ...inner.flatMap((result) => result.failedServers)],
       participants: [...this.#participants],
+      artifacts: firstOfEach([
+        ...(this.artifacts?.all ?? []),
+        ...inner.flatMap((result) => result.artifacts),
+      ]),
     };
   }
 }
@@ -48,4 +55,13 @@ function addEach(
     sum[model] = before === undefined ? usage : addUsage(before, usage);
   }
   return sum;
+}
+
+/** Equal bytes are one artifact of the run, whoever's tool gave them. */
+function firstOfEach(artifacts: readonly RunArtifact[]): readonly RunArtifact[] {
+  const byId = new Map<string, RunArtifact>();
+  for (const artifact of artifacts) {
+    byId.set(artifact.id, byId.get(artifact.id) ?? artifact);
+  }
+  return [...byId.values()];
 }

@@ -17,6 +17,8 @@ export type NoticeCode =
   | "offline-model"
   /** A tool got another name, because its own was taken. */
   | "tool-renamed"
+  /** A server's tool was left out, because its name can be mistaken for another's. */
+  | "tool-look-alike"
   /** A tool that was asked for by name is not there. */
   | "tool-missing"
   /** The run did not complete, and its messages could not be appended to its session either. */
@@ -31,6 +33,10 @@ export type NoticeCode =
   | "tool-retry"
   /** Old tool results were cut, so that the conversation fits the model. */
   | "context-cut"
+  /** A file of a result is over a limit of artifacts. */
+  | "artifact-not-kept"
+  /** The store of artifacts failed; the run keeps the file itself. */
+  | "artifact-not-stored"
   | (string & {});
 
 /**
@@ -121,6 +127,18 @@ export type RunEventBody =
       readonly serverInfo?: { readonly name: string; readonly version: string };
     }
   | { readonly kind: "server-fail"; readonly server: string; readonly error: RunFailure }
+  /** A result brought a file, which the run keeps or knows where to find; once for equal bytes. */
+  | {
+      readonly kind: "artifact-create";
+      readonly id: string;
+      readonly mediaType: string;
+      readonly name?: string;
+      /** In bytes, where it is known. */
+      readonly size?: number;
+      /** Where the bytes of a deferred artifact are. */
+      readonly reference?: string;
+      readonly toolCallId: string;
+    }
   /** It was decided which servers are for the message. */
   | ({ readonly kind: "discovery-end"; readonly of: "servers" } & ServerDecision)
   /** It was decided which tools the model is shown. */
@@ -152,6 +170,11 @@ export interface RunEventPlace {
   readonly time: number;
   /** Names from the outermost assembly to the agent that it happened in. */
   readonly agentPath: readonly string[];
+  /**
+   * Which participant of the run it happened in, where that is not the one that was asked: tells apart
+   * two of the same path. The same each time the run is resumed; opaque.
+   */
+  readonly part?: string;
 }
 
 /** One event of a run; `switch` on `kind`. May hold private content: prompts, arguments, results. */
@@ -168,7 +191,8 @@ export const isDelta = (event: RunEvent): event is Delta =>
 
 /** How a slow reader's deltas are joined: pieces of one text, up to the newest. */
 export const eventMerging: Merging<RunEvent> = {
-  keyOf: (event) => (isDelta(event) ? `${event.kind} ${event.id}` : undefined),
+  // Ids are unique within a participant only.
+  keyOf: (event) => (isDelta(event) ? `${event.part ?? ""} ${event.kind} ${event.id}` : undefined),
   join(events) {
     const last = events.at(-1) ?? events[0];
     const text = events.map((event) => (isDelta(event) ? event.text : "")).join("");

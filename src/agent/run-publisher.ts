@@ -38,14 +38,14 @@ export class RunPublisher implements AsyncIterable<RunEvent> {
   }
 
   /** Publishes an event, unless an earlier execution has. */
-  publish(body: RunEventBody, agentPath: readonly string[]): void {
-    if (!this.#past.meet({ body, agentPath })) {
-      this.publishAnew(body, agentPath);
+  publish(body: RunEventBody, agentPath: readonly string[], part = ""): void {
+    if (!this.#past.meet({ body, agentPath, part })) {
+      this.publishAnew(body, agentPath, part);
     }
   }
 
   /** Publishes an event, whatever was published before. */
-  publishAnew(body: RunEventBody, agentPath: readonly string[]): void {
+  publishAnew(body: RunEventBody, agentPath: readonly string[], part = ""): void {
     this.#sequence += 1;
     const event: RunEvent = {
       ...body,
@@ -53,6 +53,7 @@ export class RunPublisher implements AsyncIterable<RunEvent> {
       sequence: this.#sequence,
       time: this.#clock.now(),
       agentPath,
+      ...(part === "" ? {} : { part }),
     };
     this.#log?.append(event);
     if (this.#recorder !== undefined) {

@@ -2,6 +2,7 @@ import type { Message } from "../message/message.ts";
 import type { FinishReason } from "../model/model-event.ts";
 import type { Usage } from "../model/usage.ts";
 import type { LimitReason } from "./loop-guard.ts";
+import type { RunArtifact } from "./run-artifacts.ts";
 import type { FailedServer, RunFailure } from "./run-failure.ts";
 import type { Waiting } from "./waiting.ts";
 
@@ -22,6 +23,8 @@ export interface RunReport {
   readonly messages: readonly Message[];
   /** Servers whose tools the run had to do without. */
   readonly failedServers: readonly FailedServer[];
+  /** Files that its tools gave, in the order in which they came; equal ones once. */
+  readonly artifacts: readonly RunArtifact[];
   /** Who was asked in turn, in the order in which they ended. Their tokens and steps count above. */
   readonly participants: readonly ParticipantReport[];
 }

@@ -5,11 +5,14 @@ import type { Binding, BoundSession, SharedMemory } from "../tool/binding.ts";
 import type { AgentDefinition } from "./agent-definition.ts";
 import type { AgentLoopScope } from "./agent-loop.ts";
 import type { AgentRuntime, ChosenModel } from "./agent-runtime.ts";
+import { defaultResultCharacters } from "./cut-text.ts";
 import type { Hooks } from "./hooks.ts";
 import type { RunTools } from "./named-tools.ts";
 import type { OpeningScope } from "./open-toolsets.ts";
 import type { OuterLevel, ParticipantScope } from "./participant.ts";
 import { defaultPrompts, fillKeys, fillTemplate, type Prompts } from "./prompts.ts";
+import { withReader } from "./read-tool.ts";
+import { RunArtifacts } from "./run-artifacts.ts";
 import type { RunInput, RunOptions } from "./run-options.ts";
 import { RunSession } from "./run-session.ts";
 import type { Question } from "./select-servers.ts";
@@ -196,10 +199,31 @@ export interface RunParts {
   readonly participant?: Pick<ParticipantScope, "budget" | "outerBudget" | "extraTools">;
 }
 
+/** The files that the tools of a run give. */
+const artifactsOf = (
+  { artifacts, app, clock, logger }: AgentRuntime,
+  { binding, steps, tools }: Pick<RunParts, "binding" | "steps" | "tools">,
+): RunArtifacts =>
+  new RunArtifacts({
+    settings: artifacts,
+    app,
+    session: binding.run.session?.id,
+    binding,
+    clock,
+    logger,
+    fetchFrom: (server) => {
+      const { toolset } = tools.servers.open.find(({ name }) => name === server) ?? {};
+      return toolset?.fetch?.bind(toolset);
+    },
+    emit: (event) => steps.emit(event),
+  });
+
 /** Everything that the loop of a run works with. */
 export function toLoopScope(settings: RunSettings, parts: RunParts): AgentLoopScope {
   const { definition, runtime, options, output } = settings;
   const { models, binding, steps, tools, participant } = parts;
+  const maxResultCharacters = definition.maxResultCharacters ?? defaultResultCharacters;
+  const artifacts = artifactsOf(runtime, parts);
   return {
     models,
     binding,
@@ -207,6 +231,12 @@ export function toLoopScope(settings: RunSettings, parts: RunParts): AgentLoopSc
     tools: tools.tools,
     shownTools: tools.shown,
     updateTools: () => tools.update(),
+    ...withReader(tools, artifacts, {
+      most: maxResultCharacters,
+      isSet: definition.maxResultCharacters !== undefined,
+    }),
+    artifacts,
+    maxResultCharacters,
     hasAllServers: () => !steps.isSealed && tools.servers.allOpen,
     learnTools: (calls, results) => tools.learn(calls, results),
     serverInstructions: () => tools.instructions,

@@ -60,6 +60,7 @@ const reportOf = (given: RunReport): RunReport => ({
   steps: given.steps,
   messages: given.messages,
   failedServers: given.failedServers,
+  artifacts: given.artifacts,
   participants: given.participants,
 });
 

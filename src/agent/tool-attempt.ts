@@ -8,8 +8,9 @@ import type { Binding } from "../tool/binding.ts";
 import type { Tool, ToolCall } from "../tool/tool.ts";
 import { type ToolResult, toolFailure, toToolResult } from "../tool/tool-result.ts";
 import { callHook, type HookedCall, type Hooks } from "./hooks.ts";
+import { StepPause } from "./step-pause.ts";
 import type { StepAttempt, Steps } from "./steps.ts";
-import { Suspension } from "./suspension.ts";
+import { Suspension, suspensionIn } from "./suspension.ts";
 
 /** A call whose arguments are checked. */
 export interface ReadyCall {
@@ -112,12 +113,17 @@ async function executeOnce(
     ...(limit.deadline === undefined ? {} : { deadline: limit.deadline }),
     idempotencyKey: attempt.idempotencyKey,
     progress: (progress) => scope.steps.emit({ kind: "tool-progress", id: call.id, progress }),
+    pause: new StepPause({ call, tool, input }, scope),
   };
   try {
     limit.signal.throwIfAborted();
     return toResult(await untilAborted(tool.execute(input, toolCall), limit.signal), tool);
   } catch (thrown) {
     attempt.signal.throwIfAborted();
+    const suspension = suspensionIn(thrown);
+    if (suspension !== undefined) {
+      throw suspension;
+    }
     return failureOf(thrown);
   } finally {
     limit.stop();

@@ -9,12 +9,13 @@ import { type ToolResult, toolFailure } from "../tool/tool-result.ts";
 import { unknownTool } from "../tool/unknown-tool.ts";
 import { type ApprovalScope, approveCall, confirmRetry } from "./approve-call.ts";
 import { isClientCall, withClientAnswer } from "./client-call.ts";
+import { type PresentScope, presentResult } from "./present-result.ts";
 import type { StepAttempt } from "./steps.ts";
 import { interruptionOf, Suspension } from "./suspension.ts";
 import { failureOf, performTool, type ReadyCall } from "./tool-attempt.ts";
 
 /** What the calls of one turn are executed with. */
-export interface ExecutionScope extends ApprovalScope {
+export interface ExecutionScope extends ApprovalScope, PresentScope {
   readonly tools: ReadonlyMap<string, Tool>;
   /** Whether every server of the run is open. */
   hasAllServers(): boolean;
@@ -52,8 +53,10 @@ export async function executeToolCalls(
 ): Promise<ExecutedCalls> {
   // All checks come first, so that the steps are taken in the order of the calls: see Steps.
   const prepared = await Promise.all(calls.map((call) => prepare(call, scope)));
-  const tainted = calls.some((call) => isOfServer(call, scope));
-  const settled = await settleInOrder(prepared, scope.concurrency, (call) => execute(call, scope));
+  const tainted = calls.some((call) => isStrangers(call, scope));
+  const settled = await settleInOrder(prepared, scope.concurrency, (call) =>
+    execute(call, scope, calls.length),
+  );
   const outcomes = settled.map((one) => (one.status === "fulfilled" ? one.value : interrupted));
   const results = outcomes.map(
     (outcome, index) => toResultPart(calls[index] as ToolCallPart, outcome), // one for each call
@@ -65,9 +68,19 @@ export async function executeToolCalls(
   return { results, outcomes, tainted, ...(interruption && { interruption }) };
 }
 
-/** What was called before and is not there now was a server's. */
-const isOfServer = ({ name, id }: ToolCallPart, { tools, steps }: ExecutionScope): boolean =>
-  tools.has(name) ? tools.get(name)?.source !== undefined : steps.isRecorded(`tool:${name}`, id);
+/**
+ * Whether what a call gives may be a stranger's words: a server's, also of one that is not there now,
+ * or an artifact's, which may be of an earlier run.
+ */
+function isStrangers(
+  { name, id }: ToolCallPart,
+  { tools, steps, readTool }: ExecutionScope,
+): boolean {
+  const tool = tools.get(name);
+  return tool === undefined
+    ? steps.isRecorded(`tool:${name}`, id)
+    : tool.source !== undefined || tool === readTool;
+}
 
 const interrupted: ToolResult = toolFailure(new ToolError("The call was interrupted."));
 
@@ -119,7 +132,11 @@ const checkInput = (
   { binding }: ExecutionScope,
 ): Promise<unknown> => untilAborted(checkArguments(tool, call.arguments), binding.signal);
 
-async function execute(prepared: PreparedCall, scope: ExecutionScope): Promise<ToolResult> {
+async function execute(
+  prepared: PreparedCall,
+  scope: ExecutionScope,
+  callsInTurn: number,
+): Promise<ToolResult> {
   const { call } = prepared;
   const { id, name } = call;
   scope.binding.signal.throwIfAborted();
@@ -137,7 +154,9 @@ async function execute(prepared: PreparedCall, scope: ExecutionScope): Promise<T
   const end = (result: ToolResult): void =>
     scope.steps.emit({ kind: "tool-end", id, name, result });
   try {
-    const result = await resultOf(prepared, ready, denial, scope);
+    const given = await resultOf(prepared, ready, denial, scope);
+    const isPart = ready?.tool === scope.readTool;
+    const result = await presentResult(given, { id, name, callsInTurn, isPart }, scope);
     end(result);
     return result;
   } catch (thrown) {

@@ -15,13 +15,15 @@ import {
   totalUsage,
 } from "./model-step.ts";
 import type { ModelTurn } from "./model-turn.ts";
+import type { PresentScope } from "./present-result.ts";
 import type { RunBudget } from "./run-budget.ts";
 import { Suspension } from "./suspension.ts";
 import type { ToolScope } from "./tool-attempt.ts";
 import { executeToolCalls } from "./tool-execution.ts";
 
 /** What a loop works with. */
-export interface LoopScope extends ModelScope, ToolScope {
+export interface LoopScope extends ModelScope, ToolScope, PresentScope {
+  readonly models: ModelScope["models"];
   /** By the name that the model sees. Grows where tools become ready later, between steps only. */
   readonly tools: ReadonlyMap<string, Tool>;
   /** Those of them that the model is told of. */

@@ -35,6 +35,8 @@ export class DragomanError<Code extends string = string> extends Error {
 
 /** Codes of {@link ConfigurationError}. */
 export type ConfigurationErrorCode =
+  /** A function of the application's that was asked for something threw; `cause` is what it threw. */
+  | "callback-failed"
   | "invalid-definition"
   | "invalid-configuration"
   | "invalid-schema"

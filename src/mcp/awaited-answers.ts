@@ -12,12 +12,12 @@ import {
  * is no JSON, and whoever waits for it would wait until the time is up.
  */
 export class AwaitedAnswers {
-  readonly #ids = new Map<string, RpcId>();
+  readonly #ids = new Set<RpcId>();
 
   /** A message goes out. */
   sent(message: RpcMessage): void {
     if (isRpcRequest(message)) {
-      this.#ids.set(String(message.id), message.id);
+      this.#ids.add(message.id);
     }
   }
 
@@ -39,7 +39,10 @@ export class AwaitedAnswers {
 
   /** Nobody waits for this one any longer. */
   forget(id: RpcId): void {
-    this.#ids.delete(String(id));
+    // Some servers answer the number 7 with the text "7".
+    if (!this.#ids.delete(id) && typeof id === "string") {
+      this.#ids.delete(Number(id));
+    }
   }
 
   #inPlaceOf(text: string): RpcAnswer | undefined {
@@ -49,8 +52,8 @@ export class AwaitedAnswers {
 
   #meantBy(text: string): RpcId | undefined {
     const named = namedIds(text);
-    const waiting = [...this.#ids].filter(([key]) => named.length === 0 || named.includes(key));
-    return waiting.length === 1 ? waiting[0]?.[1] : undefined;
+    const waiting = [...this.#ids].filter((id) => named.length === 0 || named.includes(String(id)));
+    return waiting.length === 1 ? waiting[0] : undefined;
   }
 }
 

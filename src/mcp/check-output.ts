@@ -50,13 +50,15 @@ export async function checkOutput(
   const message = `${tool} returned a result that does not fit its outputSchema:\n${lines(check.issues)}`;
   if (policy === "warn") {
     notice("mcp-output-mismatch", message);
-    return toolSuccess(mapped.value, [...mapped.content, { kind: "text", text: `[${message}]` }]);
+    const content = [...mapped.content, { kind: "text", text: `[${message}]` } as const];
+    return toolSuccess(mapped.value, { ...mapped, content });
   }
   const error = new ToolError(message, {
     code: "tool-failed",
     data: { kind: "output-mismatch", value: mapped.value },
   });
-  return toolFailure(error, [{ kind: "text", text: message }, ...mapped.content]);
+  const content = [{ kind: "text", text: message } as const, ...mapped.content];
+  return toolFailure(error, { ...mapped, content });
 }
 
 const nothing: SchemaIssue = { path: "", message: "there is no structured content" };

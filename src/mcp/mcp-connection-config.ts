@@ -1,5 +1,6 @@
 import type { Clock } from "../base/clock.ts";
 import type { JsonObject } from "../base/json.ts";
+import type { CallPause } from "../tool/call-pause.ts";
 import type { McpServerConfig, McpTransport } from "../tool/mcp-server-config.ts";
 import type { ToolProgress } from "../tool/tool.ts";
 import type { McpCustomTransport } from "./custom-link.ts";
@@ -51,6 +52,8 @@ export interface CallToolOptions {
    * forgotten the session. What it throws is the call's failure.
    */
   guard?(tools: readonly McpToolDefinition[]): void;
+  /** How the call may wait for a person where the server lets it be sent again. Default: it may not. */
+  readonly pause?: CallPause | undefined;
 }
 
 /** How the tools of a server are listed. */

@@ -158,7 +158,7 @@ export class McpConnection {
   #call(
     name: string,
     input: JsonObject,
-    { signal, timeoutMs = this.#timeoutMs, meta, onProgress, guard }: CallToolOptions,
+    { signal, timeoutMs = this.#timeoutMs, meta, onProgress, guard, pause }: CallToolOptions,
   ): Promise<McpCallResult> {
     const params =
       meta === undefined ? { name, arguments: input } : { name, arguments: input, _meta: meta };
@@ -167,6 +167,7 @@ export class McpConnection {
       timeoutMs,
       totalTimeoutMs: timeoutMs * totalFactor,
       onProgress: onProgress ?? ignore,
+      pause,
     };
     if (!mirrorsParameters(this.#session)) {
       return this.#send("tools/call", params, options, guard);

@@ -160,10 +160,15 @@ export class McpSession {
             afterElicitations(failure, { answer, again: () => ask(params) }),
           );
     }
+    const { pause } = options;
     return askInRounds(params, {
       method,
       ask,
-      answer,
+      pause,
+      answer: (wanted, about, index) =>
+        pause !== undefined && wanted === "elicitation/create"
+          ? this.#options.requests.elicit(about, (question) => pause.ask(question, index))
+          : answer(wanted, about),
       fault: (what) => this.#error("mcp-protocol", what),
     });
   }

@@ -1,3 +1,5 @@
+import { base64Size } from "../base/base64.ts";
+import { isTextType } from "../base/media-type.ts";
 import type { ResultContent } from "../message/content.ts";
 import { limitWords, type ResolvedLimits } from "./mcp-limits.ts";
 
@@ -39,10 +41,12 @@ function excessOf(
     : undefined;
 }
 
+/** A text that came as a file is limited like any other text, where the model is shown it. */
 function mediaBytes(part: ResultContent): number | undefined {
-  if (part.kind === "text" || part.source.kind !== "data") {
-    return undefined;
-  }
-  const { base64 } = part.source;
-  return Math.floor((base64.replace(/={1,2}$/, "").length * 3) / 4);
+  return part.kind === "text" || part.source.kind !== "data" || isTextFile(part)
+    ? undefined
+    : base64Size(part.source.base64);
 }
+
+const isTextFile = ({ kind, mediaType }: ResultContent & { readonly mediaType: string }): boolean =>
+  kind === "file" && isTextType(mediaType);

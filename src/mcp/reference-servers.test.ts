@@ -95,13 +95,6 @@ test.each(["stdio", "streamable-http", "sse"] as const)(
       expect.objectContaining({ kind: "image", mediaType: "image/png" }),
       expect.objectContaining({ kind: "text" }),
     ]);
-    const links = await server.call("get-resource-links", { count: 2 });
-    expect(links.content.slice(1).map((part) => part.kind)).toEqual(["text", "text"]);
-    const blob = await server.call("get-resource-reference", {
-      resourceType: "Blob",
-      resourceId: 1,
-    });
-    expect(blob.content[1]).toMatchObject({ kind: "file", mediaType: "text/plain" });
   },
 );
 

@@ -11,6 +11,8 @@ const of = (result: McpCallResult, limits: McpLimits = {}): ToolResult =>
 const block = (text: string): Json => ({ type: "text", text });
 const part = (text: string): ResultContent => ({ kind: "text", text });
 const png = "iVBORw0KGgo=";
+const artifactsOf = (result: ToolResult): unknown =>
+  result.kind === "pending" ? undefined : result.artifacts;
 
 test("text is value and content", () => {
   expect(of({ content: [block("a"), block("b")] })).toEqual({
@@ -52,7 +54,7 @@ test("structured content that the text does not say is rendered after it", () =>
 });
 
 test("every kind of block has its rendering, and the malformed and unknown become notes", () => {
-  const { content } = of({
+  const result = of({
     content: [
       block("text"),
       { type: "image", data: `${png.slice(0, 4)}\n${png.slice(4)}`, mimeType: "image/png" },
@@ -76,14 +78,18 @@ test("every kind of block has its rendering, and the malformed and unknown becom
     ],
   });
   const data = { kind: "data", base64: png };
-  expect(content).toEqual([
+  expect(result.content).toEqual([
     part("text"),
     { kind: "image", mediaType: "image/png", source: data },
     { kind: "audio", mediaType: "audio/wav", source: data },
-    part("# B"),
+    {
+      kind: "file",
+      mediaType: "text/plain",
+      source: { kind: "data", base64: Buffer.from("# B").toString("base64") },
+      name: "b.md",
+    },
     { kind: "file", mediaType: "application/zip", source: data, name: "b.zip" },
     { kind: "file", mediaType: "application/octet-stream", source: data, name: "x" },
-    part("[Resource C: file:///c, text/plain]"),
     part('[The tool returned a block of the type "hologram", which cannot be shown.]'),
     part("[The tool returned a malformed image.]"),
     part("[The tool returned a malformed image.]"),
@@ -94,6 +100,63 @@ test("every kind of block has its rendering, and the malformed and unknown becom
     part("[The tool returned a malformed block.]"),
     part("[The tool returned a malformed block.]"),
   ]);
+  expect(artifactsOf(result)).toEqual([
+    {
+      kind: "deferred",
+      reference: "file:///c",
+      mediaType: "text/plain",
+      name: "C",
+      server: "s",
+    },
+  ]);
+});
+
+test("the text of an embedded resource is text of the result", () => {
+  const resource = (text: string): Json => ({
+    type: "resource",
+    resource: { uri: "f:///a", text },
+  });
+  expect(of({ content: [block("Here:"), resource("# A")] })).toMatchObject({ value: "Here:\n# A" });
+  const { content } = of({ content: [resource("# A")], structuredContent: { content: "# A" } });
+  expect(content).toHaveLength(1);
+});
+
+test("links are followed by nobody: they are deferred artifacts without what looks like a credential", () => {
+  const link = {
+    type: "resource_link",
+    uri: "https://u:hunter22@h/a?api_key=sesame-1&page=2",
+    size: 5,
+  };
+  const result = of({ content: [link] });
+  const reference = "https://u:[hidden]@h/a?api_key=[hidden]&page=2";
+  expect(artifactsOf(result)).toEqual([
+    {
+      kind: "deferred",
+      reference,
+      mediaType: "application/octet-stream",
+      name: "a",
+      size: 5,
+      server: "s",
+    },
+  ]);
+  expect(result).toMatchObject({ value: [{ kind: "link", reference }] });
+});
+
+test("of very many links the rest is counted", () => {
+  const content = Array.from({ length: 1_000 }, (_, index) => ({
+    type: "resource_link",
+    uri: `f:///${index}`,
+  }));
+  const result = of({ content });
+  expect(artifactsOf(result)).toHaveLength(50);
+  expect(result.content).toEqual([part("[The tool returned 950 more links, which are left out.]")]);
+});
+
+test("a long text that stands in the structured content, too, is not said twice", () => {
+  const long = "word ".repeat(100);
+  const result = of({ content: [block(long)], structuredContent: { text: long, lines: 1 } });
+  expect(result.content[1]).toEqual(part('{"text":"[the text above]","lines":1}'));
+  expect(result).toMatchObject({ value: { text: long, lines: 1 } });
 });
 
 test("bytes that are attached are not repeated in the text of structured content", () => {
@@ -102,6 +165,21 @@ test("bytes that are attached are not repeated in the text of structured content
     structuredContent: { name: "a", data: png },
   });
   expect(result.content[1]).toEqual(part('{"name":"a","data":"[audio/wav, attached]"}'));
+});
+
+test("structured content that is the blocks over again is not said", () => {
+  const blocks = [{ type: "image", data: png, mimeType: "image/png" }];
+  for (const structuredContent of [{ content: blocks }, blocks]) {
+    expect(of({ content: blocks, structuredContent })).toMatchObject({
+      value: structuredContent,
+      content: [{ kind: "image" }],
+    });
+  }
+  let deep: Json = "x";
+  for (let depth = 0; depth < 100_000; depth += 1) {
+    deep = [deep];
+  }
+  expect(of({ content: [deep], structuredContent: [1] }).kind).toBe("success");
 });
 
 test("a result of media alone has as its value what they are", () => {
@@ -188,4 +266,17 @@ test("text that is JSON without bottom, and many texts beside much data, do no h
   const structuredContent = Array.from({ length: 50_000 }, (_unused, index) => ({ index }));
   const content = Array.from({ length: 50_000 }, () => block("7"));
   expect(of({ content, structuredContent }).kind).toBe("success");
+});
+
+test("an embedded text has nothing invisible, be it sent as text or as bytes", () => {
+  const hidden = "a\u{e0041}b";
+  const blob = Buffer.from(hidden).toString("base64");
+  for (const resource of [
+    { uri: "f:///x", text: hidden },
+    { uri: "f:///x", blob, mimeType: "text/plain" },
+  ]) {
+    expect(of({ content: [{ type: "resource", resource }] }).content).toMatchObject([
+      { source: { base64: Buffer.from("ab").toString("base64") } },
+    ]);
+  }
 });

@@ -141,3 +141,15 @@ test("an outputSchema that is no object is not used, which is a remark", () => {
   expect(definition.outputSchema).toBeUndefined();
   expect(remarks).toEqual(["mcp-tool-changed: its outputSchema is not an object and is not used"]);
 });
+
+test.each([
+  ["sеarch", "it mixes Latin and Cyrillic letters"],
+  ["sea\u200brch", "it holds invisible characters"],
+])("a tool called %s is left out by itself", (name, words) => {
+  expect(checkToolDefinition(entry({ name }), resolveLimits())).toEqual({
+    kind: "unusable",
+    code: "mcp-tool-look-alike",
+    name,
+    reason: `its name can be mistaken for another: ${words}`,
+  });
+});

@@ -1,5 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from "../base/json.ts";
 import type { JsonSchema } from "../base/json-schema.ts";
+import { deceptionIn } from "../tool/look-alike.ts";
 import type { ToolAnnotations } from "../tool/tool.ts";
 import { cleanInputSchema, cleanOutputSchema } from "./clean-schema.ts";
 import { limitWords, type ResolvedLimits } from "./mcp-limits.ts";
@@ -77,6 +78,12 @@ export function checkToolDefinition(
     const shown = typeof name === "string" ? visibleLine(name, 64) : "?";
     const reason = `its name is not a text of 1 to ${longestName} characters`;
     return unusable("mcp-tool-malformed", shown, reason);
+  }
+  const deception =
+    name === visibleText(name) ? deceptionIn(name) : "it holds invisible characters";
+  if (deception !== undefined) {
+    const reason = `its name can be mistaken for another: ${deception}`;
+    return unusable("mcp-tool-look-alike", name, reason);
   }
   const excess = excessOf(measure, limits);
   if (excess !== undefined) {

@@ -31,13 +31,17 @@ export function visibleReturn(returned: unknown): unknown {
 function toVisible(result: ToolResult, content: readonly ResultContent[]): ToolResult {
   switch (result.kind) {
     case "success":
-      return isTextOf(result)
-        ? toolSuccess(visibleData(result.value))
-        : toolSuccess(visibleData(result.value), content);
+      return toolSuccess(visibleData(result.value), {
+        ...result,
+        content: isTextOf(result) ? undefined : content,
+      });
     case "error": {
       const { code, message, data } = result.error;
       const facts = data === undefined ? {} : { data: visibleData(data) };
-      return toolFailure(new ToolError(visibleText(message), { code, ...facts }), content);
+      return toolFailure(new ToolError(visibleText(message), { code, ...facts }), {
+        ...result,
+        content,
+      });
     }
     case "pending":
       return result; // a job of the application's own

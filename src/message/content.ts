@@ -25,6 +25,8 @@ export type MediaPart = {
   readonly source: MediaSource;
   /** A file name to show. */
   readonly name?: string;
+  /** The id of the artifact that it is, for models that cannot read it. */
+  readonly artifact?: string;
 };
 
 /** What the model thought aloud, where its provider shows it. */

@@ -49,6 +49,10 @@ export interface ModelCapabilities {
   readonly tools: boolean;
   /** Reads pictures. */
   readonly images: boolean;
+  /** Hears sounds. Absent: it does not. */
+  readonly audio?: boolean;
+  /** Reads PDF documents. Absent: it does not. */
+  readonly documents?: boolean;
   /** Is held to the schema of {@link ModelRequest.output} by its provider, and not only asked in words. */
   readonly jsonSchema: boolean;
 }

@@ -55,7 +55,14 @@ export function fromAiSdk(model: AiSdkModel, options: AiSdkOptions = {}): Model 
     );
   }
   const { id = `${provider}:${modelId}` } = options;
-  const capabilities = { tools: true, images: true, jsonSchema: true, ...options.capabilities };
+  const capabilities = {
+    tools: true,
+    images: true,
+    audio: true,
+    documents: true,
+    jsonSchema: true,
+    ...options.capabilities,
+  };
   const scope: AiSdkScope = {
     generation,
     provider,

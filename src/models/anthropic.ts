@@ -54,6 +54,7 @@ export function anthropic(options: AnthropicOptions): Model {
   const capabilities = {
     tools: true,
     images: true,
+    documents: true,
     jsonSchema: hasStructuredOutputs(model),
     ...options.capabilities,
   };

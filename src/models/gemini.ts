@@ -43,7 +43,14 @@ export function gemini(options: GeminiOptions): Model {
     { maker: "gemini", prefix: "gemini", urlOption: "baseUrl", exampleUrl: google },
   );
   const { model, base, stream } = connection;
-  const capabilities = { tools: true, images: true, jsonSchema: true, ...options.capabilities };
+  const capabilities = {
+    tools: true,
+    images: true,
+    audio: true,
+    documents: true,
+    jsonSchema: true,
+    ...options.capabilities,
+  };
   const scope: GeminiRequestScope = {
     provider: providerKey("gemini", base),
     model,

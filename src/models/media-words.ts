@@ -6,9 +6,10 @@ export const labelOf = ({ mediaType, name }: MediaPart): string =>
 
 /** What stands for a medium that a provider cannot carry, so that the model knows of it. */
 export function unreadable(part: MediaPart): string {
-  const { kind, source } = part;
+  const { kind, source, artifact } = part;
   const isLink = source.kind === "url" && !/^data:/i.test(source.url);
-  const where = isLink ? ` at ${source.url}` : "";
+  const where =
+    artifact !== undefined ? `, artifact ${artifact}` : isLink ? ` at ${source.url}` : "";
   return `[${kind} ${labelOf(part)}${where}: not readable for this model]`;
 }
 

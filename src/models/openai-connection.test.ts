@@ -139,5 +139,11 @@ test("what a model can do may be said", () => {
     baseUrl: "http://localhost/v1",
     capabilities: { tools: false },
   });
-  expect(model.capabilities).toEqual({ tools: false, images: true, jsonSchema: true });
+  expect(model.capabilities).toEqual({
+    tools: false,
+    images: true,
+    audio: true,
+    documents: true,
+    jsonSchema: true,
+  });
 });

@@ -25,7 +25,14 @@ export function toConnection(options: OpenAiCompatibleOptions): Connection {
   const { base, model, stream } = connection;
   const { structuredOutput = "json_schema", schemaDialect, extraBody = {} } = options;
   const jsonSchema = structuredOutput === "json_schema";
-  const capabilities = { tools: true, images: true, jsonSchema, ...options.capabilities };
+  const capabilities = {
+    tools: true,
+    images: true,
+    audio: true,
+    documents: true,
+    jsonSchema,
+    ...options.capabilities,
+  };
   const isGemini = schemaDialect === "gemini" || (schemaDialect === undefined && isGoogle(base));
   const toDialect = isGemini ? toGeminiSchema : toOpenAiSchema;
   const toTool = options.strictTools === true ? toStrictTool : toWireTool;

@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import { working } from "../../test/assembly-kinds.ts";
 import { type Crew, crew } from "../../test/crew.ts";
-import { MortalStore } from "../../test/mortal-store.ts";
 import type { Assembly } from "../agent/assembly.ts";
 import { MemoryRunStore } from "../agent/memory-run-store.ts";
 import type { RunResult } from "../agent/run-result.ts";
@@ -76,25 +75,30 @@ test("two delegations to one agent in one turn keep their own answers, whichever
     const last = messages.findLast(({ role }) => role === "user");
     return `answer to ${JSON.stringify(last).includes("left") ? "left" : "right"}`;
   });
+  const rightIsDone = Promise.withResolvers<void>();
   const delegating = (id: string) => ({
     id,
     name: "delegate_to_helper",
     arguments: { request: id },
   });
-  const boss = team.member("boss", [{ calls: [delegating("left"), delegating("right")] }, "ok"], {
-    tools: [helper],
-    approval: {
-      tools: {
-        delegate_to_helper: ({ arguments: { request } }) => (request === "left" ? "ask" : "allow"),
+  const calls = [delegating("left"), delegating("right")];
+  const boss = team.member("boss", [{ calls }, { calls: [{ name: "pay" }] }, "ok"], {
+    tools: [helper, noting("pay", [])],
+    approval: { tools: { pay: "ask" } },
+    hooks: {
+      // The first time the second goes first; when the run is resumed, none has to wait.
+      async beforeTool({ id }) {
+        await (id === "left" ? rightIsDone.promise : undefined);
+      },
+      async afterTool(_result, { call }) {
+        await (call.id === "right" ? rightIsDone.resolve() : undefined);
       },
     },
   });
   const store = new MemoryRunStore();
-  const first = await boss.ask("Go", { store });
-  expect(waitingOf(first)).toHaveLength(1);
-  const result = await decideBackwards(boss, first, store);
+  const result = await decideBackwards(boss, await boss.ask("Go", { store }), store);
   const parts = result.messages.flatMap((one) => (one.role === "tool" ? one.content : []));
-  expect(parts.map(({ id, content }) => [id, JSON.stringify(content)])).toEqual([
+  expect(parts.slice(0, 2).map(({ id, content }) => [id, JSON.stringify(content)])).toEqual([
     ["left", expect.stringContaining("answer to left")],
     ["right", expect.stringContaining("answer to right")],
   ]);
@@ -281,125 +285,3 @@ test("a workflow reads of the memory what it has read, and sets nothing twice", 
   const sets = (await store.events(key(result.runId))).filter(({ kind }) => kind === "memory-set");
   expect(sets).toHaveLength(2);
 });
-
-test("an agent whose tool has set memory goes on, also one that is called memory itself", async () => {
-  const put = defineTool({
-    name: "put",
-    description: "Puts.",
-    execute: (_input, { binding }) =>
-      binding.run.memory?.set(`key ${binding.run.memory.keys().length}`, "there"),
-  });
-  for (let writes = 0; ; writes += 1) {
-    const team = crew();
-    const members = ["memory", "sleep", "now"].map((name) =>
-      team.member(name, working("put", "ok"), { tools: [put] }),
-    );
-    const flow = team.defineWorkflow(
-      async ({ ask, memory, now }) => {
-        for (const member of members) {
-          await ask(member, "Put");
-        }
-        await now();
-        return memory.keys().join();
-      },
-      { name: "flow" },
-    );
-    const store = new MortalStore(writes);
-    const { runId, status } = await flow.ask("Go", { store });
-    if (status === "completed") {
-      expect(writes).toBeGreaterThan(10);
-      break;
-    }
-    store.revive();
-    // A tool that was in flight may have set its key: nobody knows, so somebody is asked.
-    const result = await decideBackwards(flow, await flow.resume(runId, { store }), store);
-    expect(result.status).toBe("completed");
-    expect(result.text).toMatch(/^key 0,key 1,key 2/);
-  }
-});
-
-test("a nested assembly whose process ends at any write ends as it would have, and does nothing twice", async () => {
-  let writes = 0;
-  for (; ; writes += 1) {
-    const log: string[] = [];
-    const team = crew();
-    const work = defineTool({
-      name: "work",
-      description: "Works.",
-      idempotent: true,
-      execute(_input, { binding }) {
-        log.push(binding.run.agentPath.join("/"));
-        return "worked";
-      },
-    });
-    const outer = nestedOf(team, work);
-    const store = new MortalStore(writes);
-    const first = await outer.ask("Go", { store });
-    if (first.status === "completed") {
-      expect(first.text).toBe("summed up");
-      break;
-    }
-    const steps = await store.steps(key(first.runId));
-    const done = steps.filter(
-      ({ key: one, kind }) => one.includes("tool:work") && kind === "finished",
-    );
-    const before = log.length;
-    store.revive();
-    const result = await outer.resume(first.runId, { store });
-    expect(result).toMatchObject({ status: "completed", text: "summed up" });
-    expect(log.length - before).toBe(6 - done.length);
-    const events = await store.events(key(first.runId));
-    const ends = events.flatMap((event) =>
-      event.kind === "agent-end" || event.kind === "tool-end" || event.kind === "run-end"
-        ? [`${event.kind} ${event.agentPath.join("/")}`]
-        : [],
-    );
-    expect(ends.toSorted()).toEqual(
-      [
-        ...allPaths.map((path) => `agent-end ${path}`),
-        ...workPaths.map((path) => `tool-end ${path}`),
-        "tool-end outer/pass/one",
-        "tool-end outer/boss",
-        "run-end outer",
-      ].toSorted(),
-    );
-  }
-  expect(writes).toBeGreaterThan(30);
-});
-
-const workPaths = [
-  "outer/side/again/worker",
-  "outer/side/again/worker",
-  "outer/side/other",
-  "outer/pass/one",
-  "outer/pass/two",
-  "outer/boss/helper",
-];
-
-const allPaths = [
-  ...workPaths,
-  "outer/side/again",
-  "outer/side",
-  "outer/pass",
-  "outer/boss",
-  "outer/end",
-];
-
-/** A parallel with a loop in it, a swarm, and an agent with a subagent, in a sequence. */
-function nestedOf(team: Crew, work: Tool): Assembly {
-  const worker = (name: string) => team.member(name, working("work", name), { tools: [work] });
-  const again = team.defineLoop({ name: "again", members: [worker("worker")], maxRounds: 2 });
-  const side = team.defineParallel({ name: "side", members: [again, worker("other")] });
-  const pass = team.defineSwarm({
-    name: "pass",
-    members: [worker("one"), worker("two")],
-    handoffs: { one: ["two"] },
-  });
-  const boss = team.member("boss", working("delegate_to_helper", "boss"), {
-    tools: [worker("helper")],
-  });
-  return team.defineSequence({
-    name: "outer",
-    members: [side, pass, boss, team.member("end", "summed up")],
-  });
-}

@@ -1,5 +1,8 @@
 export type { MemoryRunStoreOptions } from "../agent/memory-run-store.ts";
+export type { ArtifactStoreLimits } from "./artifact-record.ts";
 export { type ErasableStores, type Erased, eraseActor, eraseSession } from "./erase.ts";
+export { type FileArtifactsOptions, fileArtifacts } from "./file-artifacts.ts";
+export { type MemoryArtifactsOptions, memoryArtifacts } from "./memory-artifacts.ts";
 export { memoryRuns } from "./memory-runs.ts";
 export { type MemorySessionsOptions, memorySessions } from "./memory-sessions.ts";
 export type { PostgresClient, PostgresPool } from "./postgres-client.ts";

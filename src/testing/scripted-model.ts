@@ -1,6 +1,6 @@
 import { untilAborted } from "../base/abort.ts";
 import type { JsonObject } from "../base/json.ts";
-import type { Model, ModelRequest } from "../model/model.ts";
+import type { Model, ModelCapabilities, ModelRequest } from "../model/model.ts";
 import type { FinishReason, ModelEvent } from "../model/model-event.ts";
 import type { Usage } from "../model/usage.ts";
 
@@ -46,13 +46,13 @@ export interface ScriptedModel extends Model {
  */
 export function scriptedModel(
   turns: readonly [ScriptedTurn, ...ScriptedTurn[]],
-  options: { readonly id?: string } = {},
+  options: { readonly id?: string; readonly capabilities?: Partial<ModelCapabilities> } = {},
 ): ScriptedModel {
   const requests: ModelRequest[] = [];
   let calls = 0;
   return {
     id: options.id ?? "scripted",
-    capabilities: { tools: true, images: true, jsonSchema: true },
+    capabilities: { tools: true, images: true, jsonSchema: true, ...options.capabilities },
     requests,
     async *stream(request, { signal }) {
       // The history is append-only: a copy shows what it was at this call.

@@ -43,7 +43,7 @@ export function defineFindTools(
     async execute(input) {
       const { query } = input as { readonly query: string }; // checked against the schema above
       const found = await search(query);
-      return toolSuccess(found.choice, [{ kind: "text", text: tell(found) }]);
+      return toolSuccess(found.choice, { content: [{ kind: "text", text: tell(found) }] });
     },
   });
 }

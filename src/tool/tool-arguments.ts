@@ -3,6 +3,7 @@ import { isJsonObject, type Json, type JsonObject, parseJson } from "../base/jso
 import type { JsonSchema, JsonSchemaCheck, SchemaIssue } from "../base/json-schema.ts";
 import { checkSchema } from "../base/schema.ts";
 import { ToolError } from "../base/tool-error.ts";
+import { schemaForms } from "./schema-forms.ts";
 import type { Tool } from "./tool.ts";
 
 /** What a model wrote as arguments, parsed. */
@@ -91,7 +92,7 @@ function mend(value: Json, schema: unknown, root: JsonSchema, depth = 0): Json {
   if (depth > deepestMended) {
     return value;
   }
-  const forms = formsOf(schema, root);
+  const forms = schemaForms(schema, root);
   const decoded = typeof value === "string" ? decode(value, forms) : value;
   if (Array.isArray(decoded)) {
     const items = forms.find((form) => form["items"] !== undefined)?.["items"];
@@ -118,7 +119,7 @@ function mendObject(
       inner !== null ||
       required.includes(key) ||
       !Object.hasOwn(properties, key) ||
-      allows(formsOf(properties[key], root), "null"),
+      allows(schemaForms(properties[key], root), "null"),
   );
   return Object.fromEntries(
     entries.map(([key, inner]) => [
@@ -155,37 +156,3 @@ function allows(forms: readonly JsonSchema[], type: string): boolean {
 
 const typeOf = (value: unknown): string =>
   value === null ? "null" : Array.isArray(value) ? "array" : typeof value;
-
-/** How deep references and alternatives are followed, and how many: a stranger's may branch without end. */
-const deepestForm = 8;
-const mostForms = 500;
-
-/** The alternatives that a schema allows, local references followed. */
-function formsOf(
-  schema: unknown,
-  root: JsonSchema,
-  depth = 0,
-  seen = { count: 0 },
-): readonly JsonSchema[] {
-  seen.count += 1;
-  if (!isJsonObject(schema) || depth > deepestForm || seen.count > mostForms) {
-    return [];
-  }
-  const reference = schema["$ref"];
-  if (typeof reference === "string") {
-    return formsOf(lookUp(reference, root), root, depth + 1, seen);
-  }
-  const alternatives = schema["anyOf"] ?? schema["oneOf"];
-  return Array.isArray(alternatives)
-    ? alternatives.flatMap((alternative) => formsOf(alternative, root, depth + 1, seen))
-    : [schema];
-}
-
-function lookUp(reference: string, root: JsonSchema): unknown {
-  let found: unknown = reference === "#" || reference.startsWith("#/") ? root : undefined;
-  for (const key of reference.split("/").slice(1)) {
-    const name = key.replaceAll("~1", "/").replaceAll("~0", "~");
-    found = isJsonObject(found) && Object.hasOwn(found, name) ? found[name] : undefined;
-  }
-  return found;
-}

@@ -45,10 +45,10 @@ export function uniqueToolNames(requests: readonly NameRequest[]): readonly stri
   const wanted = requests.map(({ name, server }) =>
     server === undefined ? name : normalizeToolName(name),
   );
-  const counts = countBy(wanted.map(fold));
+  const counts = countBy(wanted.map(foldToolName));
   const qualified = wanted.map((name, index) => {
     const server = requests[index]?.server;
-    return server !== undefined && (counts.get(fold(name)) ?? 0) > 1
+    return server !== undefined && (counts.get(foldToolName(name)) ?? 0) > 1
       ? normalizeToolName(`${server}_${name}`)
       : name;
   });
@@ -57,22 +57,26 @@ export function uniqueToolNames(requests: readonly NameRequest[]): readonly stri
 
 /** Prefixing can collide in its turn (`a` + `b_c`, `a_b` + `c`): those get a digest of their origin. */
 function settle(requests: readonly NameRequest[], names: readonly string[]): readonly string[] {
-  const counts = countBy(names.map(fold));
+  const counts = countBy(names.map(foldToolName));
   const taken = new Set<string>();
   return names.map((name, index) => {
     const server = requests[index]?.server;
-    if (server === undefined || ((counts.get(fold(name)) ?? 0) === 1 && !taken.has(fold(name)))) {
-      taken.add(fold(name));
+    if (
+      server === undefined ||
+      ((counts.get(foldToolName(name)) ?? 0) === 1 && !taken.has(foldToolName(name)))
+    ) {
+      taken.add(foldToolName(name));
       return name;
     }
     const origin = digestOf(`${server}\u0000${requests[index]?.name}\u0000${index}`);
     const unique = `${name.slice(0, longestName - 9)}_${origin}`;
-    taken.add(fold(unique));
+    taken.add(foldToolName(unique));
     return unique;
   });
 }
 
-const fold = (name: string): string => name.toLowerCase().replaceAll("-", "_");
+/** What of a valid name counts when names are compared: not the case, and no difference of `-` and `_`. */
+export const foldToolName = (name: string): string => name.toLowerCase().replaceAll("-", "_");
 
 function countBy(keys: readonly string[]): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();

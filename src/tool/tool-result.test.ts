@@ -28,7 +28,7 @@ test("a value that looks like a result is still a value", () => {
 
 test("results that were made stay as they are", () => {
   const content = [{ kind: "text", text: "for the model" }] as const;
-  const success = toolSuccess({ a: 1 }, content);
+  const success = toolSuccess({ a: 1 }, { content });
   expect(toToolResult(success)).toBe(success);
   expect(success).toEqual({ kind: "success", value: { a: 1 }, content });
   expect(toToolResult(toolPending("j1", "Ask job_status."))).toMatchObject({

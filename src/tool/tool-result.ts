@@ -2,6 +2,7 @@ import { messageOf } from "../base/dragoman-error.ts";
 import { type Json, toJson } from "../base/json.ts";
 import { ToolError, type ToolErrorCode } from "../base/tool-error.ts";
 import type { ResultContent } from "../message/content.ts";
+import type { Artifact } from "./artifact.ts";
 
 /** A tool that has done its work. */
 export type ToolSuccess = {
@@ -10,6 +11,8 @@ export type ToolSuccess = {
   readonly value: Json;
   /** The same for the model. */
   readonly content: readonly ResultContent[];
+  /** Files that belong to it. Media in `content` need not stand here, too. */
+  readonly artifacts?: readonly Artifact[];
 };
 
 /** A tool that could not. The model reads `content`, the program `error`. */
@@ -17,6 +20,7 @@ export type ToolFailure = {
   readonly kind: "error";
   readonly error: { readonly code: ToolErrorCode; readonly message: string; readonly data?: Json };
   readonly content: readonly ResultContent[];
+  readonly artifacts?: readonly Artifact[];
 };
 
 /** A tool that has started a job; another tool tells later what became of it. */
@@ -29,22 +33,41 @@ export type ToolPending = {
 /** What came of a tool call. Plain JSON. */
 export type ToolResult = ToolSuccess | ToolFailure | ToolPending;
 
+/** What a result has besides its value or its error. */
+export interface ToolResultParts {
+  /** What the model reads. Default: the value, or the error, as text. */
+  readonly content?: readonly ResultContent[] | undefined;
+  /** Files that belong to the result; the model is shown those that it can read, and told of others. */
+  readonly artifacts?: readonly Artifact[];
+}
+
 /** Results that were made here, and so are not values that only look like one. */
 const made = new WeakSet<object>();
 
 /**
- * A success whose content for the model differs from its value. A tool that just returns a value
- * needs none of these functions.
+ * A success whose content for the model differs from its value, or that has artifacts. A tool that
+ * just returns a value needs none of these functions.
  *
  * @throws ConfigurationError where the value cannot be written as JSON.
  */
-export function toolSuccess(value: unknown, content?: readonly ResultContent[]): ToolSuccess {
+export function toolSuccess(
+  value: unknown,
+  { content, artifacts = [] }: ToolResultParts = {},
+): ToolSuccess {
   const json = toJson(value);
-  return remember({ kind: "success", value: json, content: content ?? [textPart(json)] });
+  return remember({
+    kind: "success",
+    value: json,
+    content: content ?? [textPart(json)],
+    ...(artifacts.length === 0 ? {} : { artifacts }),
+  });
 }
 
 /** A failure that the model reads; the same as throwing a {@link ToolError}. */
-export function toolFailure(error: ToolError, content?: readonly ResultContent[]): ToolFailure {
+export function toolFailure(
+  error: ToolError,
+  { content, artifacts = [] }: ToolResultParts = {},
+): ToolFailure {
   const { code, message } = error;
   const data = dataOf(error);
   const facts = data === undefined ? "" : `\n${shorten(JSON.stringify(data))}`;
@@ -52,6 +75,7 @@ export function toolFailure(error: ToolError, content?: readonly ResultContent[]
     kind: "error",
     error: { code, message, ...(data === undefined ? {} : { data }) },
     content: content ?? [{ kind: "text", text: `${message}${facts}` }],
+    ...(artifacts.length === 0 ? {} : { artifacts }),
   });
 }
 

@@ -1,6 +1,7 @@
 import type { JsonSchema } from "../base/json-schema.ts";
 import type { Schema } from "../base/schema.ts";
 import type { Binding } from "./binding.ts";
+import type { CallPause } from "./call-pause.ts";
 
 /** How far a tool has come. */
 export type ToolProgress = {
@@ -22,6 +23,8 @@ export interface ToolCall<Context = unknown> {
   readonly idempotencyKey: string;
   /** Reports progress to whoever watches the run. */
   progress(progress: ToolProgress): void;
+  /** Lets the call wait for a person without holding anything open; absent where that cannot be. */
+  readonly pause?: CallPause;
 }
 
 /** Where a tool comes from, if it is not the application's own. */

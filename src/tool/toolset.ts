@@ -5,7 +5,9 @@ import type { PinsSetting } from "./tool-pins.ts";
 
 /**
  * What a server that cannot be used means for the run: recorded and reported, and the run goes on;
- * expected and quiet; or the run fails.
+ * expected and quiet; or the run fails. A server whose configuration turns out wrong when it is opened
+ * is recorded, too, and otherwise fails the run. In none of the three are cancellation, the deadline,
+ * other configuration errors or what a callback of the application throws taken for a server's failure.
  */
 export type UnavailablePolicy = "record" | "ignore" | "fail";
 
@@ -62,6 +64,14 @@ export interface OpenToolset {
   readonly serverInfo?: { readonly name: string; readonly version: string } | undefined;
   /** Whether its tools can still be used, where that can be told. What is kept open is opened anew if not. */
   isOpen?(): boolean;
+  /**
+   * Fetches what a result of its tools named by a reference, from where it came; `undefined` where there
+   * is nothing. It is asked only when the run's model wants to read it.
+   */
+  fetch?(
+    reference: string,
+    options: { readonly signal: AbortSignal },
+  ): Promise<Uint8Array | undefined>;
   /**
    * What the server says on its use, for the system prompt; only where the application wants it. It
    * stands in a fence that names the server and says that it is a stranger's text.
