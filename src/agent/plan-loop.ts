@@ -150,9 +150,9 @@ async function executeStep(
   scope: GuardedScope,
 ): Promise<ToolResult | undefined> {
   const { tainted } = state;
+  scope.budget?.spendToolCalls(1);
   const executed = await executeToolCalls([call], { ...scope, cutOff: false, tainted });
   state.messages.push({ role: "tool", content: scope.guard.note([call], executed.results) });
-  scope.budget?.spendToolCalls(1);
   state.tainted ||= executed.tainted;
   if (executed.interruption !== undefined) {
     throw executed.interruption.reason;

@@ -134,9 +134,9 @@ async function takeStep(
     }
     const cutOff = turn.reason === "length";
     const { tainted: wasTainted } = state;
+    scope.budget?.spendToolCalls(calls.length);
     const executed = await executeToolCalls(calls, { ...scope, cutOff, tainted: wasTainted });
     const { results, outcomes, interruption, tainted } = executed;
-    scope.budget?.spendToolCalls(calls.length);
     state.tainted ||= tainted;
     state.messages.push({ role: "tool", content: guard.note(calls, results) });
     if (interruption !== undefined) {
