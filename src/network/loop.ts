@@ -6,9 +6,10 @@ import { type AssemblyHead, defineAssembly } from "./define-assembly.ts";
 import { invalidAssembly, type MemberEntry, type RuntimeNow, toMembers } from "./member.ts";
 
 /** Members that are asked again and again. */
-export interface LoopDefinition extends AssemblyHead {
+export interface LoopDefinition<Members extends readonly MemberEntry[] = readonly MemberEntry[]>
+  extends AssemblyHead {
   /** Asked in order in each round; the first of a round is asked what the last one answered. */
-  readonly members: readonly MemberEntry[];
+  readonly members: Members;
   /**
    * Ends the loop: a predicate, asked after each answer, or a word that ends it when an answer has it
    * on a line of its own.

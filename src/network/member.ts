@@ -29,6 +29,21 @@ export interface MemberOptions extends InnerOptions {
 /** A member: with options, or just who it is. */
 export type MemberEntry = Assembly | MemberOptions;
 
+/** The typed answer of a member, or of any one of several. */
+export type AnswerOf<Entry> = Entry extends { readonly agent: Assembly<infer Output> }
+  ? Output
+  : Entry extends Assembly<infer Output>
+    ? Output
+    : unknown;
+
+/** The typed answer of the last of several members. */
+export type LastAnswerOf<Members extends readonly unknown[]> = Members extends readonly [
+  ...unknown[],
+  infer Last,
+]
+  ? AnswerOf<Last>
+  : AnswerOf<Members[number]>;
+
 /** A member whose entry is checked. */
 export interface Member extends InnerOptions, Pick<MemberOptions, "input"> {
   readonly name: string;

@@ -31,12 +31,13 @@ export type Routing =
   | { readonly model: AgentDefinition["model"]; readonly instructions?: string };
 
 /** Agents with tasks, and what they share. */
-export interface NetworkDefinition extends AssemblyHead {
+export interface NetworkDefinition<Members extends readonly MemberEntry[] = readonly MemberEntry[]>
+  extends AssemblyHead {
   /**
    * What a task says of `tools` and `mcp` counts as what its run says; nothing said means what its
    * agent has by itself. What the network has comes in where both the agent and the task say `inherit`.
    */
-  readonly tasks: readonly MemberEntry[];
+  readonly tasks: Members;
   readonly config?: {
     readonly tools?: Selection<ToolEntry>;
     readonly mcp?: Selection<McpEntry>;

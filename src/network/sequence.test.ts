@@ -47,9 +47,7 @@ test("a typed answer goes on as JSON, and the last one's is the output", async (
   const output = z.object({ n: z.number() });
   const first = member("first", '{"n":1}', { output });
   const last = member("last", '{"n":2}', { output });
-  const result = await defineSequence<{ n: number }>({ name: "s", members: [first, last] }).ask(
-    "Go",
-  );
+  const result = await defineSequence({ name: "s", members: [first, last] }).ask("Go");
   expect(asked("last")).toEqual(['{"n":1}']);
   expect(result.status === "completed" && result.output).toEqual({ n: 2 });
 });

@@ -5,9 +5,10 @@ import { type AssemblyHead, defineAssembly } from "./define-assembly.ts";
 import { type MemberEntry, type RuntimeNow, toMembers } from "./member.ts";
 
 /** Members that are asked one after the other. */
-export interface SequenceDefinition extends AssemblyHead {
+export interface SequenceDefinition<Members extends readonly MemberEntry[] = readonly MemberEntry[]>
+  extends AssemblyHead {
   /** Each is asked what the one before it answered, unless its `input` says otherwise. */
-  readonly members: readonly MemberEntry[];
+  readonly members: Members;
 }
 
 /**

@@ -18,8 +18,9 @@ import {
 } from "./member.ts";
 
 /** Agents that hand the conversation over to each other. */
-export interface SwarmDefinition extends AssemblyHead {
-  readonly members: readonly MemberEntry[];
+export interface SwarmDefinition<Members extends readonly MemberEntry[] = readonly MemberEntry[]>
+  extends AssemblyHead {
+  readonly members: Members;
   /** The name of the one that is asked first. Default: the first. */
   readonly start?: string;
   /** To whom each may hand over, by names. Default: to all others. */
