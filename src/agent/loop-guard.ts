@@ -1,4 +1,5 @@
 import { canonicalJson } from "../base/canonical-json.ts";
+
 import type { ToolCallPart, ToolResultPart } from "../message/content.ts";
 import type { Usage } from "../model/usage.ts";
 
