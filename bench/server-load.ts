@@ -19,25 +19,40 @@ const vanishing = 200;
 const mebibyte = 1024 * 1024;
 
 async function measure(): Promise<BenchmarkReport> {
+  const parts = [
+    await withServer(measureWaves),
+    await withServer(measureQuick),
+    await withServer(measureSlow),
+    await withServer(measureVanishing),
+  ];
+  const [, quick, slow] = parts;
+  const ratio = (slow?.peakRssBytes ?? 0) / (quick?.peakRssBytes ?? 1);
+  return {
+    table: [
+      ["", "runs", "errors", "p50 ms", "p99 ms", "max ms", "peak MiB", "CPU ms/run"],
+      ...parts.flatMap(({ rows }) => rows),
+    ],
+    claims: [
+      ...parts.flatMap(({ claims }) => claims),
+      {
+        text: `with slow readers the server takes less than 1.3 times the memory that it takes with quick ones: ${ratio.toFixed(2)}`,
+        holds: ratio < 1.3,
+      },
+    ],
+  };
+}
+
+/** Each part has a server of its own, which has compiled what is measured. */
+async function withServer(
+  measured: (load: Load, child: ChildProcess) => Promise<Part>,
+): Promise<Part> {
   const child = fork(new URL("loaded-server.ts", import.meta.url));
   try {
     const [{ url }] = (await once(child, "message")) as [{ readonly url: string }]; // it says so first
     const load = new Load(url);
-    await load.runs(50); // compiles what is to be measured
-    const before = await report(child);
-    const loaded = await measureWaves(load, child);
-    const slow = await measureLong(load, child);
-    const vanished = await measureVanishing(load, child);
-    return {
-      table: [
-        ["", "runs", "errors", "p50 ms", "p99 ms", "max ms", "peak MiB", "CPU ms/run"],
-        ["idle", "0", "0", "", "", "", mib(before.rssBytes), ""],
-        ...loaded.rows,
-        ...slow.rows,
-        ...vanished.rows,
-      ],
-      claims: [...loaded.claims, ...slow.claims, ...vanished.claims],
-    };
+    await load.runs(50);
+    await report(child); // forgets the peak
+    return await measured(load, child);
   } finally {
     child.send("stop");
     await once(child, "exit");
@@ -47,6 +62,7 @@ async function measure(): Promise<BenchmarkReport> {
 interface Part {
   readonly rows: readonly (readonly string[])[];
   readonly claims: BenchmarkReport["claims"];
+  readonly peakRssBytes: number;
 }
 
 async function measureWaves(load: Load, child: ChildProcess): Promise<Part> {
@@ -64,36 +80,45 @@ async function measureWaves(load: Load, child: ChildProcess): Promise<Part> {
         holds: failed.length === 0,
       },
     ],
+    peakRssBytes,
   };
 }
 
-/** The same long answers, to those who take them as they come and to those who do not. */
-async function measureLong(load: Load, child: ChildProcess): Promise<Part> {
+async function measureQuick(load: Load, child: ChildProcess): Promise<Part> {
   const { cpuMs: cpuBefore } = await report(child);
-  const quick = await Promise.all(Array.from({ length: longReaders }, () => load.read("long")));
-  const { peakRssBytes: quickPeak, cpuMs } = await report(child);
-  const slow = Array.from({ length: longReaders }, () => load.read("long", 1_000));
-  const beside = await load.runs(longReaders);
-  const slowOutcomes = await Promise.all(slow);
-  const { peakRssBytes: slowPeak } = await report(child);
-  const failed = [...quick, ...slowOutcomes, ...beside].filter(({ error }) => error !== undefined);
-  const ratio = slowPeak / quickPeak;
-  const cpu = (cpuMs - cpuBefore) / quick.length;
+  const outcomes = await Promise.all(Array.from({ length: longReaders }, () => load.read("long")));
+  const { peakRssBytes, cpuMs } = await report(child);
+  const cpu = (cpuMs - cpuBefore) / outcomes.length;
   return {
-    rows: [
-      rowOf(`${longReaders} long answers`, quick, quickPeak, cpu),
-      rowOf("the same, slow readers", slowOutcomes, slowPeak),
-      rowOf("short ones beside them", beside, slowPeak),
-    ],
-    claims: [
-      { text: "slow readers get the whole answer, and others theirs", holds: failed.length === 0 },
-      {
-        text: `with slow readers the server takes less than 1.3 times the memory that it takes with quick ones: ${ratio.toFixed(2)}`,
-        holds: ratio < 1.3,
-      },
-    ],
+    rows: [rowOf(`${longReaders} long answers`, outcomes, peakRssBytes, cpu)],
+    claims: [{ text: "quick readers get the whole answer", holds: isWhole(outcomes) }],
+    peakRssBytes,
   };
 }
+
+/** The same answers, to those who do not take them as they come. */
+async function measureSlow(load: Load, child: ChildProcess): Promise<Part> {
+  const slow = Array.from({ length: longReaders }, () => load.read("long", 1_000));
+  const beside = await load.runs(longReaders);
+  const outcomes = await Promise.all(slow);
+  const { peakRssBytes } = await report(child);
+  return {
+    rows: [
+      rowOf("the same, slow readers", outcomes, peakRssBytes),
+      rowOf("short ones beside them", beside, peakRssBytes),
+    ],
+    claims: [
+      {
+        text: "slow readers get the whole answer, and others theirs",
+        holds: isWhole([...outcomes, ...beside]),
+      },
+    ],
+    peakRssBytes,
+  };
+}
+
+const isWhole = (outcomes: readonly RunOutcome[]): boolean =>
+  outcomes.every(({ error }) => error === undefined);
 
 async function measureVanishing(load: Load, child: ChildProcess): Promise<Part> {
   await Promise.all(Array.from({ length: vanishing }, () => load.vanish()));
@@ -110,9 +135,10 @@ async function measureVanishing(load: Load, child: ChildProcess): Promise<Part> 
       { text: `of ${vanishing} who vanished, no request is left open`, holds: left <= 1 },
       {
         text: "afterwards the server serves as before",
-        holds: after.every(({ error }) => error === undefined),
+        holds: isWhole(after),
       },
     ],
+    peakRssBytes,
   };
 }
 

@@ -74,7 +74,7 @@ async function askAgent(call: McpToolCall, place: Place): Promise<CallToolResult
   if (session !== undefined && store === undefined) {
     return failure("This server keeps no conversations; call again without session.");
   }
-  const { caller, signal } = call;
+  const { caller, signal, trace } = call;
   const chosen =
     session === undefined || store === undefined ? {} : { session: { id: session, store } };
   const run = agent.stream(message, {
@@ -82,6 +82,7 @@ async function askAgent(call: McpToolCall, place: Place): Promise<CallToolResult
     context: caller.context,
     signal,
     store: runs,
+    ...(trace === undefined ? {} : { trace }),
     ...chosen,
   });
   let count = 0;
