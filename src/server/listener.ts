@@ -31,7 +31,8 @@ export class Listener {
     const adapted = createAdaptorServer({
       fetch: (request, bindings) => fetch(request, bindings as HttpBindings), // HTTP/1 is served
       overrideGlobalObjects: false,
-      serverOptions: { requestTimeout: 60_000, headersTimeout: 20_000 },
+      // Proxies keep a connection for a minute; whoever closes first must be they, or requests get lost.
+      serverOptions: { requestTimeout: 60_000, headersTimeout: 20_000, keepAliveTimeout: 65_000 },
     });
     this.#server = adapted as Server; // likewise
   }
