@@ -50,7 +50,8 @@ test("import dragoman, installed, loads the kernel's files and no others", async
 });
 
 test("every subpath that the package exports can be imported", async () => {
-  const subpaths = Object.keys(manifest.exports).filter((subpath) => !subpath.endsWith(".json"));
+  // That one needs the API of OpenTelemetry, which whoever traces has installed.
+  const subpaths = Object.keys(manifest.exports).filter((path) => !/json$|otel$/.test(path));
   expect(subpaths).toEqual(
     expect.arrayContaining([".", "./testing", "./http", "./mcp", "./models", "./stores"]),
   );

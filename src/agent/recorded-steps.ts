@@ -52,14 +52,21 @@ export class RecordedSteps implements Steps {
     if (record === undefined && alone) {
       this.#refuseOtherPath(key);
     }
-    const instead = record === undefined ? undefined : await inDoubt?.(record.tries);
-    if (instead === undefined && marksStarts && !idempotent) {
-      await journal.add({ kind: "started", key, tries: (record?.tries ?? 0) + 1 });
+    const before = record?.tries ?? 0;
+    const instead = before === 0 ? undefined : await inDoubt?.(before);
+    const isMarked = instead === undefined && marksStarts && !idempotent;
+    if (isMarked) {
+      await journal.add({ kind: "started", key, tries: before + 1 });
     }
     const idempotencyKey = `${runId}:${key}`;
     const value =
       instead === undefined
-        ? await perform({ idempotencyKey, attempt: execution, signal })
+        ? await perform({ idempotencyKey, attempt: execution, signal }).catch(async (thrown) => {
+            if (isMarked && thrown instanceof Suspension) {
+              await journal.add({ kind: "started", key, tries: before }); // put aside, not in flight
+            }
+            throw thrown;
+          })
         : instead;
     await journal.add({ kind: "finished", key, value });
     return value;

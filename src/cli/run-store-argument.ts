@@ -5,7 +5,7 @@ import { dataFolder } from "./data-folder.ts";
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Names the store where `--store` does not: a Postgres URL with its password is better not an argument. */
-export const storeVariable = "DRAGOMAN_STORE";
+const storeVariable = "DRAGOMAN_STORE";
 
 /** Where runs are kept, if anybody has said so: by `--store`, else by the environment. */
 export const chosenStore = (store: string | undefined, env: Environment): string | undefined =>

@@ -1,126 +1,24 @@
 import { untilAborted } from "../base/abort.ts";
-import { didYouMean } from "../base/closest-name.ts";
 import { ConfigurationError, messageOf } from "../base/dragoman-error.ts";
 import type { Binding } from "../tool/binding.ts";
-import type { McpLimits } from "../tool/mcp-limits.ts";
-import type { InstructionsPolicy, McpProtocol, McpTransport } from "../tool/mcp-server-config.ts";
 import { isTool, type Tool } from "../tool/tool.ts";
-import type { PinsSetting } from "../tool/tool-pins.ts";
-import type { OpenToolset, Toolset, ToolsetObserver, UnavailablePolicy } from "../tool/toolset.ts";
+import type { OpenToolset, Toolset, ToolsetObserver } from "../tool/toolset.ts";
 import { catalogueKeyOf } from "./catalogue-key.ts";
-import type { OutputMismatchPolicy } from "./check-output.ts";
-import { isCustomTransport, type McpCustomTransport } from "./custom-link.ts";
-import { faultOfInstructions, fencedInstructions } from "./fenced-instructions.ts";
+import { checkToolsetOptions } from "./check-toolset-options.ts";
+import { isCustomTransport } from "./custom-link.ts";
+import { fencedInstructions } from "./fenced-instructions.ts";
 import { fetchResource } from "./fetch-resource.ts";
-import type { McpClient } from "./mcp-client.ts";
 import { type McpConnection, openMcpConnection } from "./mcp-connection.ts";
 import type { McpConnectionConfig } from "./mcp-connection-config.ts";
 import { resolveLimits } from "./mcp-limits.ts";
-import { type MapResult, toMcpTool } from "./mcp-tool.ts";
-import { faultOfPins, type OpenedPins, openPins } from "./open-pins.ts";
-import { parseMcpServerConfig, parseMcpTransport } from "./parse-mcp-server-config.ts";
+import { toMcpTool } from "./mcp-tool.ts";
+import type { McpToolsetOptions } from "./mcp-toolset-options.ts";
+import { type OpenedPins, openPins } from "./open-pins.ts";
+import { parseMcpTransport } from "./parse-mcp-server-config.ts";
 import { PinGate } from "./pin-gate.ts";
-import { checkSelection, isSelected, selectTools, type ToolSelection } from "./select-tools.ts";
-import type { ServerCallbacks } from "./server-callbacks.ts";
-import type { McpLogLevel } from "./server-log.ts";
+import { isSelected, selectTools } from "./select-tools.ts";
 import { SpokenProtocols } from "./spoken-protocols.ts";
-import type { McpToolDefinition } from "./tool-definition.ts";
-import { boundTo, type McpToolsetScope, runEvents } from "./toolset-callbacks.ts";
-
-/** Configures or renames a tool, replaces it, or leaves it out (null). */
-export type MapTool = (
-  tool: Tool,
-  scope: { readonly definition: McpToolDefinition; readonly binding: Binding },
-) => Tool | null;
-
-/** A transport as plain data, or one of the application's own, which serves one connection. */
-export type McpTransportChoice = McpTransport | McpCustomTransport;
-
-/** What an MCP toolset is made of. An `McpServerConfig` is enough. */
-export type McpToolsetOptions = McpToolsetSettings & (McpToolsetServer | McpToolsetClient);
-
-/** A toolset that opens a connection of its own for each run. */
-export interface McpToolsetServer extends ServerCallbacks<McpToolsetScope> {
-  /** Unique alias of the server in this application. */
-  readonly name: string;
-  /** How the server is reached. A function is called for each run, before anything is opened. */
-  readonly transport:
-    | McpTransportChoice
-    | ((binding: Binding) => McpTransportChoice | Promise<McpTransportChoice>);
-  /**
-   * For connecting and for each request, in milliseconds; progress of a call starts it anew, up to
-   * 20 times its length. Default 15 000.
-   */
-  readonly timeoutMs?: number;
-  /** Which revisions of MCP are spoken. Default: `"auto"` over streamable HTTP, else `"legacy"`. */
-  readonly protocol?: McpProtocol;
-  /**
-   * From which level on the server is asked to log; what it logs becomes events of the run. Default:
-   * `"info"` where each request says it (since 2026-07-28); older servers are not asked, and log as
-   * they like.
-   */
-  readonly logLevel?: McpLogLevel;
-  readonly client?: never;
-}
-
-/** A toolset on a client of the application's, which all runs share. */
-export interface McpToolsetClient {
-  /** Default: the client's. */
-  readonly name?: string;
-  /** Connected where it is not yet; who made it disconnects it. */
-  readonly client: McpClient;
-  readonly transport?: never;
-  readonly timeoutMs?: never;
-  readonly protocol?: never;
-  readonly logLevel?: never;
-  readonly onElicitation?: never;
-  readonly onSampling?: never;
-  readonly roots?: never;
-}
-
-/** What a toolset makes of a server's tools. */
-export interface McpToolsetSettings {
-  /** What the server is about; discovery scores it. */
-  readonly description?: string;
-  /**
-   * Names of the server's tools: exactly these are had. As an object, with the names that the model
-   * is to know them by. Absent: all that the server publishes. A name that the server does not
-   * publish is a notice, not a failure.
-   */
-  readonly tools?: ToolSelection;
-  /** How much is taken of the server. Absent ones have their defaults; see {@link McpLimits}. */
-  readonly limits?: McpLimits;
-  /** Tools of the server that are not had, whatever `tools` says, by its own names. */
-  readonly disabledTools?: readonly string[];
-  /**
-   * What is done with a result that does not fit the tool's outputSchema: an error that the model
-   * reads with the server's content (`"error"`, the default), a notice and a remark beside the result
-   * (`"warn"`), or nothing. Results that the server marks as errors are not checked, nor are those
-   * that `mapResult` replaces.
-   */
-  readonly outputMismatch?: OutputMismatchPolicy;
-  readonly mapTool?: MapTool;
-  /** Also called with results that the server marks as errors. What it throws fails that call. */
-  readonly mapResult?: MapResult;
-  /** Default `"record"`. */
-  readonly onUnavailable?: UnavailablePolicy;
-  /** Told of failures that `"ignore"` keeps quiet. */
-  readonly onError?: (error: unknown, scope: { readonly binding: Binding }) => void;
-  /**
-   * Whether the server's tools must be as they were pinned by `dragoman mcp pin`: `"warn"` tells of a
-   * new, changed or removed tool, `"enforce"` also keeps new and changed ones from the model and refuses
-   * their calls, with what differs in a notice. Each listing is checked, also in the middle of a run.
-   * Default: what `configure({ pins })` says, else `"off"`.
-   */
-  readonly pins?: PinsSetting;
-  /**
-   * Whether the model is told what the server says on its use: `"include"` puts it, in a fence that
-   * says whose it is, into the system prompt. Default `"off"`.
-   */
-  readonly instructions?: InstructionsPolicy;
-  /** Always prefix the names of tools with `name`. Default false: only where they collide. */
-  readonly prefix?: boolean;
-}
+import { boundTo, runEvents } from "./toolset-callbacks.ts";
 
 /**
  * The tools of one MCP server, for agents. Each run opens a connection of its own, with its own
@@ -135,11 +33,7 @@ export interface McpToolsetSettings {
 export function mcpToolset(options: McpToolsetOptions): Toolset {
   const name = options.client === undefined ? options.name : (options.name ?? options.client.name);
   const where = `mcpToolset(${JSON.stringify(name)})`;
-  refuseUnknownOptions(options, where);
-  checkServer(options, name, where);
-  checkSelection(options.tools, where);
-  checkPolicy(options.outputMismatch, where);
-  checkPins(options, where);
+  checkToolsetOptions(options, name, where);
   const spoken = new SpokenProtocols();
   return {
     name,
@@ -150,88 +44,6 @@ export function mcpToolset(options: McpToolsetOptions): Toolset {
     catalogueKey: (binding) => catalogueKeyOf(options, binding),
     open: (binding, observer) => open({ options, name, where, binding, observer, spoken }),
   };
-}
-
-function checkServer(options: McpToolsetOptions, name: string, where: string): void {
-  const { description, transport, timeoutMs, limits, protocol, disabledTools, client } = options;
-  if (client !== undefined && transport !== undefined) {
-    throw new ConfigurationError(
-      `${where}: There is both a "client" and a "transport". Give one of them.`,
-      { code: "invalid-configuration" },
-    );
-  }
-  // A transport that is known already is checked now; the place of one that is not is held by another.
-  const isKnown =
-    client === undefined && typeof transport !== "function" && !isCustomTransport(transport);
-  const known = isKnown ? transport : { type: "stdio", command: "?" };
-  parseMcpServerConfig(
-    withoutUndefined({
-      name,
-      description,
-      timeoutMs,
-      limits,
-      protocol,
-      disabledTools,
-      transport: known,
-    }),
-    where,
-  );
-}
-
-/** Every option, so that the compiler misses none here. */
-const optionNames: Readonly<
-  Record<keyof McpToolsetSettings | keyof McpToolsetServer | keyof McpToolsetClient, true>
-> = {
-  name: true,
-  description: true,
-  transport: true,
-  client: true,
-  timeoutMs: true,
-  protocol: true,
-  logLevel: true,
-  onElicitation: true,
-  onSampling: true,
-  roots: true,
-  limits: true,
-  disabledTools: true,
-  outputMismatch: true,
-  tools: true,
-  mapTool: true,
-  mapResult: true,
-  onUnavailable: true,
-  onError: true,
-  prefix: true,
-  pins: true,
-  instructions: true,
-};
-
-function refuseUnknownOptions(options: McpToolsetOptions, where: string): void {
-  const names = Object.keys(optionNames);
-  const unknown = Object.keys(options).find((name) => !names.includes(name));
-  if (unknown !== undefined) {
-    throw new ConfigurationError(
-      `${where}: Unknown option "${unknown}".${didYouMean(unknown, names)} Allowed: ${names.join(", ")}.`,
-      { code: "invalid-configuration" },
-    );
-  }
-}
-
-const policies: readonly (string | undefined)[] = ["error", "warn", "ignore", undefined];
-
-function checkPolicy(policy: unknown, where: string): void {
-  if (!policies.some((known) => known === policy)) {
-    throw new ConfigurationError(
-      `${where}: "outputMismatch" must be "error", "warn" or "ignore", got ${JSON.stringify(policy)}.`,
-      { code: "invalid-configuration" },
-    );
-  }
-}
-
-function checkPins(options: McpToolsetOptions, where: string): void {
-  const fault = faultOfPins(options.pins) ?? faultOfInstructions(options.instructions);
-  if (fault !== undefined) {
-    throw new ConfigurationError(`${where}: ${fault}`, { code: "invalid-configuration" });
-  }
 }
 
 interface OpenScope {
@@ -272,6 +84,7 @@ async function open(scope: OpenScope): Promise<OpenToolset> {
   const connection = await openMcpConnection(await configFor(scope), {
     signal,
     actor: binding.run.actor,
+    span: scope.observer.span,
     events,
     callbacks: boundTo(binding, scope.options),
     logLevel,
@@ -352,7 +165,11 @@ async function toolsOf(
       tell(code, message);
     }
   };
-  const definitions = await connection.listTools({ signal: binding.signal, notice });
+  const definitions = await connection.listTools({
+    signal: binding.signal,
+    notice,
+    span: scope.observer.span,
+  });
   const isWanted = (tool: string): boolean => isSelected(tool, options.tools);
   const gate = pinned.mode === "off" ? undefined : new PinGate({ ...pinned, isWanted, notice });
   gate?.check(definitions);
@@ -371,6 +188,7 @@ async function toolsOf(
       limits,
       outputMismatch,
       notice,
+      suspends: options.elicitation === "suspend",
       guard: gate && ((...told) => gate.guard(...told)),
     });
     const mapped = mapTool
@@ -405,6 +223,3 @@ async function calling<Value>(
     });
   }
 }
-
-const withoutUndefined = (fields: object): object =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
