@@ -1,6 +1,7 @@
 import type { SessionChoice } from "../agent/run-options.ts";
 import type { SessionStore } from "../agent/session-store.ts";
-import { canonicalJson, isJsonObject, type Json, type JsonObject } from "../base/json.ts";
+import { canonicalJson } from "../base/canonical-json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../base/json.ts";
 import type { UserContent } from "../message/content.ts";
 import type { Message } from "../message/message.ts";
 import { fromAgUiMessages, fromContent } from "./from-ag-ui-messages.ts";

@@ -1,8 +1,10 @@
 import type { Clock } from "../base/clock.ts";
+import type { ActiveSpan } from "../base/tracing.ts";
 import type { Message } from "../message/message.ts";
 import type { Tool } from "../tool/tool.ts";
-import type { OuterLevel, Participant, ParticipantScope } from "./participant.ts";
+import type { Answer, OuterLevel, Participant, ParticipantScope } from "./participant.ts";
 import { endedAs, endOf, type ParticipantEnd, refusalOf } from "./participant-end.ts";
+import { endParticipant, participantOperation } from "./participant-span.ts";
 import { budgetWithin } from "./run-budget.ts";
 import { RunDraft } from "./run-draft.ts";
 import { RunError } from "./run-error.ts";
@@ -36,6 +38,8 @@ export interface InnerQuestion {
   readonly extraTools?: readonly Tool[];
   /** Narrower than the asking one's. Default: the same. */
   readonly signal?: AbortSignal;
+  /** The operation that asks. Default: the asking participant's. */
+  readonly span?: ActiveSpan | undefined;
 }
 
 /** The options of a run that may be given to one of its participants alone. */
@@ -57,7 +61,12 @@ export async function askWithin<Output = unknown>(
 ): Promise<RunResult<Output>> {
   const { name = question.participant.name, options = {} } = question;
   const limit = startLimit(name, question.signal ?? scope.signal, options.timeoutMs, scope);
-  const inner = innerScope(scope, { ...question, name, signal: limit.signal });
+  const outerSpan = question.span ?? scope.span;
+  const { runId } = scope;
+  const span = outerSpan?.start(
+    participantOperation(question.participant, { runId, isNested: true }),
+  );
+  const inner = innerScope(scope, { ...question, name, signal: limit.signal, span });
   let result: RunResult;
   try {
     result = await perform(question.participant, inner, scope);
@@ -72,6 +81,7 @@ export async function askWithin<Output = unknown>(
     const agent = question.participant.name;
     inner.steps.emit({ kind: "agent-end", agent, status, text, usage, ...error });
   }
+  endParticipant(span, result);
   return result as RunResult<Output>; // what the participant gives is of that type
 }
 
@@ -79,7 +89,7 @@ function innerScope(
   scope: ParticipantScope,
   question: InnerQuestion & { readonly name: string; readonly signal: AbortSignal },
 ): ParticipantScope {
-  const { name, id, input, options = {}, level, narrowing, signal } = question;
+  const { name, id, input, options = {}, level, narrowing, signal, span } = question;
   const { actor, context } = scope.options;
   const { timeoutMs, ...given } = options;
   const deadline = timeoutMs === undefined ? undefined : scope.runtime.clock.now() + timeoutMs;
@@ -91,6 +101,7 @@ function innerScope(
     steps: scope.steps.within(name, signal, id),
     signal,
     deadline: earlier(scope.deadline, deadline),
+    span,
     outerLevels: level === undefined ? scope.outerLevels : [...scope.outerLevels, level],
     narrowing: narrowing === undefined ? scope.narrowing : [...scope.narrowing, narrowing],
     history: question.history ?? [],
@@ -116,7 +127,8 @@ async function perform(
     draft.failedServers = end.failedServers;
   }
   steps.emit({ kind: "agent-start", agent: participant.name });
-  const result = await settleRun(participant.perform(inner), inner);
+  const work = (): Promise<Answer> => participant.perform(inner);
+  const result = await settleRun(inner.span === undefined ? work() : inner.span.run(work), inner);
   if (end !== undefined) {
     draft.state.tainted = end.tainted;
     return endedAs(result, end);

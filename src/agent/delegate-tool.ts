@@ -37,9 +37,9 @@ export function delegateTool(participant: Participant, scope: ParticipantScope |
       if (scope === undefined) {
         throw new ToolError(`The agent "${name}" can only be asked within a run.`);
       }
-      const { signal, id } = call;
+      const { signal, id, span } = call;
       await refuseBeyondBounds(name, scope, id);
-      const question = { participant, id, input: request, signal };
+      const question = { participant, id, input: request, signal, span };
       return toResult(name, await askWithin(scope, question), call);
     },
   });

@@ -1,3 +1,4 @@
+import type { ActiveSpan } from "../base/tracing.ts";
 import { type Message, toolCallsOf } from "../message/message.ts";
 import type { Model } from "../model/model.ts";
 import { type TextAdapter, toModel } from "../model/text-adapter.ts";
@@ -197,6 +198,7 @@ export interface RunParts {
   readonly steps: Steps;
   /** What is not there where only a plan is asked for. */
   readonly participant?: Pick<ParticipantScope, "budget" | "outerBudget" | "extraTools">;
+  readonly span?: ActiveSpan | undefined;
 }
 
 /** The files that the tools of a run give. */
@@ -221,13 +223,14 @@ const artifactsOf = (
 /** Everything that the loop of a run works with. */
 export function toLoopScope(settings: RunSettings, parts: RunParts): AgentLoopScope {
   const { definition, runtime, options, output } = settings;
-  const { models, binding, steps, tools, participant } = parts;
+  const { models, binding, steps, tools, span, participant } = parts;
   const maxResultCharacters = definition.maxResultCharacters ?? defaultResultCharacters;
   const artifacts = artifactsOf(runtime, parts);
   return {
     models,
     binding,
     steps,
+    span,
     tools: tools.tools,
     shownTools: tools.shown,
     updateTools: () => tools.update(),

@@ -7,8 +7,9 @@ import type { RunInput } from "../agent/run-options.ts";
 import type { CompletedRun, RunResult } from "../agent/run-result.ts";
 import { Suspension } from "../agent/suspension.ts";
 import { untilAborted } from "../base/abort.ts";
+import { canonicalJson } from "../base/canonical-json.ts";
 import { digestOf } from "../base/digest.ts";
-import { canonicalJson, type Json, toJson } from "../base/json.ts";
+import { type Json, toJson } from "../base/json.ts";
 import type { BoundSession, SharedMemory } from "../tool/binding.ts";
 import type { AssemblyWork } from "./assembly-work.ts";
 import { type AssemblyHead, defineAssembly } from "./define-assembly.ts";
@@ -95,6 +96,7 @@ export function createWorkflow<Output, Context>(
   return defineAssembly<Output>(
     {
       ...head,
+      pattern: "workflow",
       name,
       async perform(work) {
         const asking = new WorkflowAsking(work);
