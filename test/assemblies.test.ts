@@ -232,3 +232,62 @@ test("memory that was set by who had read from a server taints who reads it", as
   expect((await both.ask("Go")).status).toBe("completed");
   expect(taints).toEqual([true]);
 });
+
+test("the events of a nested assembly come in order, each with the path to where it happened", async () => {
+  const team = crew();
+  const note = defineTool({
+    name: "note",
+    description: "Notes.",
+    execute: (_input, { binding }) => binding.run.memory?.set("seen", 1),
+  });
+  const writer = team.member("writer", working("note", "written"), { tools: [note] });
+  const pair = team.defineLoop({ name: "pair", members: [writer], maxRounds: 1, until: "NEVER" });
+  const members = [pair, team.member("other", "said")];
+  const side = team.defineParallel({ name: "side", members, concurrency: 1 });
+  const desk = team.defineSequence({ name: "desk", members: [side, team.member("end", "over")] });
+  const events = await collect(desk.stream("Go"));
+  expect(events.map(({ sequence }) => sequence)).toEqual(events.map((_, index) => index + 1));
+  const shown = events.filter(({ kind }) => !kind.endsWith("-delta"));
+  expect(shown.map(({ kind, agentPath }) => `${kind} ${agentPath.join("/")}`)).toEqual([
+    "run-start desk",
+    "agent-start desk/side",
+    "agent-start desk/side/pair",
+    "agent-start desk/side/pair/writer",
+    "step-start desk/side/pair/writer",
+    "model-start desk/side/pair/writer",
+    "tool-call-start desk/side/pair/writer",
+    "tool-call-end desk/side/pair/writer",
+    "model-end desk/side/pair/writer",
+    "tool-start desk/side/pair/writer",
+    "memory-set desk/side/pair/writer",
+    "tool-end desk/side/pair/writer",
+    "step-end desk/side/pair/writer",
+    "step-start desk/side/pair/writer",
+    "model-start desk/side/pair/writer",
+    "text-start desk/side/pair/writer",
+    "text-end desk/side/pair/writer",
+    "model-end desk/side/pair/writer",
+    "step-end desk/side/pair/writer",
+    "agent-end desk/side/pair/writer",
+    "notice desk/side/pair",
+    "agent-end desk/side/pair",
+    "agent-start desk/side/other",
+    "step-start desk/side/other",
+    "model-start desk/side/other",
+    "text-start desk/side/other",
+    "text-end desk/side/other",
+    "model-end desk/side/other",
+    "step-end desk/side/other",
+    "agent-end desk/side/other",
+    "agent-end desk/side",
+    "agent-start desk/end",
+    "step-start desk/end",
+    "model-start desk/end",
+    "text-start desk/end",
+    "text-end desk/end",
+    "model-end desk/end",
+    "step-end desk/end",
+    "agent-end desk/end",
+    "run-end desk",
+  ]);
+});

@@ -6,7 +6,6 @@ import type { RunInput, RunOptions } from "../agent/run-options.ts";
 import type { Decision } from "../agent/waiting.ts";
 import { canonicalJson } from "../base/canonical-json.ts";
 import type { Json } from "../base/json.ts";
-
 import type { TraceContext } from "../base/trace-context.ts";
 import type { UserContent } from "../message/content.ts";
 import type { Model } from "../model/model.ts";

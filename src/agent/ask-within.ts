@@ -61,10 +61,12 @@ export async function askWithin<Output = unknown>(
 ): Promise<RunResult<Output>> {
   const { name = question.participant.name, options = {} } = question;
   const limit = startLimit(name, question.signal ?? scope.signal, options.timeoutMs, scope);
-  const span = (question.span ?? scope.span)?.start(
-    participantOperation(question.participant, { runId: scope.runId, isNested: true }),
+  const outerSpan = question.span ?? scope.span;
+  const { runId } = scope;
+  const span = outerSpan?.start(
+    participantOperation(question.participant, { runId, isNested: true }),
   );
-  const inner = { ...innerScope(scope, { ...question, name, signal: limit.signal }), span };
+  const inner = innerScope(scope, { ...question, name, signal: limit.signal, span });
   let result: RunResult;
   try {
     result = await perform(question.participant, inner, scope);
@@ -87,7 +89,7 @@ function innerScope(
   scope: ParticipantScope,
   question: InnerQuestion & { readonly name: string; readonly signal: AbortSignal },
 ): ParticipantScope {
-  const { name, id, input, options = {}, level, narrowing, signal } = question;
+  const { name, id, input, options = {}, level, narrowing, signal, span } = question;
   const { actor, context } = scope.options;
   const { timeoutMs, ...given } = options;
   const deadline = timeoutMs === undefined ? undefined : scope.runtime.clock.now() + timeoutMs;
@@ -99,6 +101,7 @@ function innerScope(
     steps: scope.steps.within(name, signal, id),
     signal,
     deadline: earlier(scope.deadline, deadline),
+    span,
     outerLevels: level === undefined ? scope.outerLevels : [...scope.outerLevels, level],
     narrowing: narrowing === undefined ? scope.narrowing : [...scope.narrowing, narrowing],
     history: question.history ?? [],

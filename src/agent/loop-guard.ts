@@ -1,5 +1,4 @@
 import { canonicalJson } from "../base/canonical-json.ts";
-
 import type { ToolCallPart, ToolResultPart } from "../message/content.ts";
 import type { Usage } from "../model/usage.ts";
 

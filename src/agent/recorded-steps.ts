@@ -163,7 +163,8 @@ export class RecordedSteps implements Steps {
   }
 
   /** Counted apart from steps, which may have the same name. */
-  #nextPath(participant: string, id: string | undefined): string {
+  #nextPath(participant: string, givenId: string | undefined): string {
+    const id = givenId?.replaceAll("#", "|"); // the last one ends the name
     const named = `${namedAs(participant, id)}/`;
     const count = (this.#counts.get(named) ?? 0) + 1;
     this.#counts.set(named, count);

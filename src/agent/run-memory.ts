@@ -23,11 +23,12 @@ export class RunMemory {
     return this.#changes;
   }
 
-  async set(change: Change): Promise<void> {
+  /** @param by the steps of who sets it, whose event it is. */
+  async set(change: Change, by: Steps): Promise<void> {
     const changes = this.#changes;
     await this.#steps.run<Change>(stepName, async () => change);
     changes.set(change.key, change);
-    this.#steps.emit({ kind: "memory-set", key: change.key, value: change.value });
+    by.emit({ kind: "memory-set", key: change.key, value: change.value });
     for (const listener of this.#listeners) {
       listener(change);
     }
@@ -66,8 +67,9 @@ export class ParticipantMemory implements SharedMemory {
   }
 
   async set<Value extends Json = Json>(key: MemoryKey<Value>, value: Value): Promise<void> {
-    const { tainted } = this.#scope.draft.state;
-    await this.#memory.set({ key: nameOf(key), value: toJson(value), tainted });
+    const { draft, steps } = this.#scope;
+    const { tainted } = draft.state;
+    await this.#memory.set({ key: nameOf(key), value: toJson(value), tainted }, steps);
   }
 
   keys(): readonly string[] {

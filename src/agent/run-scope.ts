@@ -196,9 +196,9 @@ export interface RunParts {
   readonly tools: RunTools;
   readonly binding: Binding;
   readonly steps: Steps;
-  readonly span?: ActiveSpan | undefined;
   /** What is not there where only a plan is asked for. */
   readonly participant?: Pick<ParticipantScope, "budget" | "outerBudget" | "extraTools">;
+  readonly span?: ActiveSpan | undefined;
 }
 
 /** The files that the tools of a run give. */
