@@ -1,7 +1,8 @@
+import { checkObject } from "../base/check-object.ts";
 import { ConfigurationError } from "../base/dragoman-error.ts";
 import { checkLimits } from "./agent-definition.ts";
 import type { AgentRuntime } from "./agent-runtime.ts";
-import { checkObject } from "./check-object.ts";
+import { checkToolLevel } from "./check-selection.ts";
 import { checkDiscovery } from "./discovery.ts";
 import type { RunOptions } from "./run-options.ts";
 
@@ -31,7 +32,7 @@ export function checkInput(input: unknown, agent: string): void {
 
 /** @throws ConfigurationError that names the option and what is allowed. */
 export function checkRunOptions(options: RunOptions, { sessions }: AgentRuntime): void {
-  checkObject(options, Object.keys(optionNames), "options of a run");
+  checkObject(options, Object.keys(optionNames), "options object of a run");
   const { timeoutMs, limits, session, signal, store, discovery } = options;
   if (timeoutMs !== undefined && !(typeof timeoutMs === "number" && timeoutMs > 0)) {
     throw invalid(`timeoutMs is ${timeoutMs}; it must be above 0.`);
@@ -41,6 +42,7 @@ export function checkRunOptions(options: RunOptions, { sessions }: AgentRuntime)
   }
   checkLimits(limits, " of the run");
   checkDiscovery(discovery, "discovery of the run");
+  checkToolLevel(options, "of the run");
   if (session !== undefined && (typeof session.id !== "string" || session.id === "")) {
     throw invalid("The session of a run needs an id, a text that is not empty: { id, store? }.");
   }
