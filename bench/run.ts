@@ -9,6 +9,7 @@ import { formatTable } from "./format-table.ts";
 const benchmarks: Readonly<Record<string, () => Promise<{ readonly benchmark: Benchmark }>>> = {
   durable: () => import("./durable-steps.ts"),
   "import-time": () => import("./import-time.ts"),
+  tracing: () => import("./tracing.ts"),
   "model-stream": () => import("./model-stream.ts"),
 };
 

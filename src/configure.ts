@@ -13,6 +13,8 @@ import { type Clock, systemClock } from "./base/clock.ts";
 import type { CredentialSource } from "./base/credential.ts";
 import { ConfigurationError } from "./base/dragoman-error.ts";
 import { consoleLogger, type Logger } from "./base/logger.ts";
+import { groupTracers } from "./base/tracer-group.ts";
+import type { Tracer } from "./base/tracing.ts";
 import { createModelChooser, type ModelFactory } from "./default-model.ts";
 import type { Model } from "./model/model.ts";
 import type { TextAdapter } from "./model/text-adapter.ts";
@@ -61,6 +63,11 @@ export interface DragomanConfig {
    * memory, and only while it waits for somebody.
    */
   readonly runs?: RunStore;
+  /**
+   * Who is told of the operations of runs: `OpenTelemetryTracing` of `dragoman/otel`, a `Tracer` of your
+   * own, or several. Default: nobody, and nothing is made for it.
+   */
+  readonly instrument?: Tracer | readonly Tracer[];
   /** Default: warnings and errors on the console's error stream. */
   readonly logger?: Logger;
   /** Where keys and hosts are looked up. Default: the process's environment, where there is one. */
@@ -119,6 +126,7 @@ const settings: Readonly<Record<keyof DragomanConfig, true>> = {
   env: true,
   clock: true,
   random: true,
+  instrument: true,
 };
 
 function checkConfig(config: DragomanConfig): void {
@@ -139,6 +147,7 @@ function createRuntime(
     clock,
     random: config.random ?? Math.random,
     logger,
+    tracer: groupTracers(tracersOf(config), logger),
     credentials: config.credentials ?? noCredentials,
     app: config.app ?? "default",
     sessions: config.sessions,
@@ -164,6 +173,9 @@ function createRuntime(
     },
   };
 }
+
+const tracersOf = ({ instrument = [] }: DragomanConfig): readonly Tracer[] =>
+  "start" in instrument ? [instrument] : instrument;
 
 const noCredentials: CredentialSource = {
   async credential(name) {

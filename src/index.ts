@@ -152,6 +152,17 @@ export {
   ToolNetworkError,
   ToolTimeoutError,
 } from "./base/tool-error.ts";
+export { type TraceContext, traceContextFrom } from "./base/trace-context.ts";
+export type {
+  TraceContent,
+  TraceEndpoint,
+  TraceEvent,
+  TraceFacts,
+  TraceMcpFacts,
+  TraceOperation,
+  TraceOutcome,
+} from "./base/trace-operation.ts";
+export type { ActiveSpan, Tracer } from "./base/tracing.ts";
 export { createDragoman, type Dragoman, type DragomanConfig } from "./configure.ts";
 export type { ModelFactory, ModelFactoryOptions } from "./default-model.ts";
 export type {

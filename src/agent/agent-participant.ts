@@ -94,8 +94,9 @@ class AgentWork {
   }
 
   async #openingMessages(): Promise<readonly Message[]> {
-    const { input, steps, values } = this.#scope;
-    const history = (await this.#session?.load(steps, input)) ?? this.#scope.history;
+    const { input, steps, values, span, signal } = this.#scope;
+    const loaded = await this.#session?.load(steps, input, { span, signal });
+    const history = loaded ?? this.#scope.history;
     return openingMessages(this.#settings, { binding: this.#binding, values, history, input });
   }
 
@@ -110,7 +111,7 @@ class AgentWork {
   }
 
   async #loop(models: RunParts["models"]): Promise<Answer> {
-    const { draft, steps, input } = this.#scope;
+    const { draft, steps, input, span } = this.#scope;
     const binding = this.#binding;
     const tools = await openRunTools(
       toolLevels(this.#settings),
@@ -124,7 +125,7 @@ class AgentWork {
     );
     draft.failedServers = tools.servers.failed;
     try {
-      const scope = toLoopScope(this.#settings, { models, binding, steps, tools });
+      const scope = toLoopScope(this.#settings, { models, binding, steps, tools, span });
       draft.artifacts = scope.artifacts;
       return await runAgentLoop(draft.state, scope);
     } finally {
@@ -157,8 +158,8 @@ class AgentWork {
   }
 
   async #save(): Promise<void> {
-    const { draft, steps } = this.#scope;
-    const saved = await this.#session?.save(draft.state.messages);
+    const { draft, steps, span, signal } = this.#scope;
+    const saved = await this.#session?.save(draft.state.messages, { span, signal });
     if (saved !== undefined) {
       steps.emit(saved);
     }

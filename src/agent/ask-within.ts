@@ -1,6 +1,8 @@
+import type { ActiveSpan } from "../base/tracing.ts";
 import type { Message } from "../message/message.ts";
 import type { Tool } from "../tool/tool.ts";
-import type { OuterLevel, Participant, ParticipantScope } from "./participant.ts";
+import type { Answer, OuterLevel, Participant, ParticipantScope } from "./participant.ts";
+import { endParticipant, participantOperation } from "./participant-span.ts";
 import { RunDraft } from "./run-draft.ts";
 import type { RunInput, RunOptions } from "./run-options.ts";
 import type { RunResult } from "./run-result.ts";
@@ -27,6 +29,8 @@ export interface InnerQuestion {
   readonly extraTools?: readonly Tool[];
   /** Narrower than the asking one's. Default: the same. */
   readonly signal?: AbortSignal;
+  /** The operation that asks. Default: the asking participant's. */
+  readonly span?: ActiveSpan | undefined;
 }
 
 /**
@@ -40,6 +44,10 @@ export async function askWithin<Output = unknown>(
   question: InnerQuestion,
 ): Promise<RunResult<Output>> {
   const { participant, input, options = {}, level, narrowing, signal = scope.signal } = question;
+  const outer = question.span ?? scope.span;
+  const span = outer?.start(
+    participantOperation(participant, { runId: scope.runId, isNested: true }),
+  );
   const name = question.name ?? participant.name;
   const { actor, context } = scope.options;
   const draft = new RunDraft();
@@ -50,6 +58,7 @@ export async function askWithin<Output = unknown>(
     agentPath: [...scope.agentPath, name],
     steps: scope.steps.within(name, signal),
     signal,
+    span,
     outerLevels: level === undefined ? scope.outerLevels : [...scope.outerLevels, level],
     narrowing: narrowing === undefined ? scope.narrowing : [...scope.narrowing, narrowing],
     history: question.history ?? [],
@@ -59,7 +68,9 @@ export async function askWithin<Output = unknown>(
     tainted: scope.tainted || scope.draft.state.tainted,
   };
   inner.steps.emit({ kind: "agent-start", agent: participant.name });
-  const result = await settleRun<Output>(participant.perform(inner), inner);
+  const perform = (): Promise<Answer> => participant.perform(inner);
+  const work = span === undefined ? perform() : span.run(perform);
+  const result = await settleRun<Output>(work, inner);
   scope.draft.add({ name, result });
   scope.draft.state.tainted ||= draft.state.tainted;
   if (result.status !== "suspended") {
@@ -67,5 +78,6 @@ export async function askWithin<Output = unknown>(
     const error = status === "failed" ? { error: result.error } : {};
     inner.steps.emit({ kind: "agent-end", agent: participant.name, status, text, usage, ...error });
   }
+  endParticipant(span, result);
   return result;
 }

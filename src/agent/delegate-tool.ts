@@ -46,8 +46,9 @@ export function delegateTool(participant: Participant, scope: ParticipantScope |
         throw new ToolError(`The agent "${name}" can only be asked within a run.`);
       }
       refuseBeyondBounds(name, scope);
-      const { signal } = call;
-      return toResult(name, await askWithin(scope, { participant, input: request, signal }), call);
+      const { signal, span } = call;
+      const question = { participant, input: request, signal, span };
+      return toResult(name, await askWithin(scope, question), call);
     },
   });
 }

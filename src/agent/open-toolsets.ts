@@ -1,6 +1,7 @@
 import { untilAborted } from "../base/abort.ts";
 import { ConfigurationError, messageOf } from "../base/dragoman-error.ts";
 import type { Json } from "../base/json.ts";
+import type { ActiveSpan } from "../base/tracing.ts";
 import type { Binding } from "../tool/binding.ts";
 import type { ScoredDocument } from "../tool/scorer.ts";
 import { isToolset, type OpenToolset, type Toolset } from "../tool/toolset.ts";
@@ -10,6 +11,7 @@ import type { ParticipantScope } from "./participant.ts";
 import { RunError } from "./run-error.ts";
 import { type FailedServer, toRunFailure } from "./run-failure.ts";
 import type { Steps } from "./steps.ts";
+import { traced } from "./traced.ts";
 
 /** What opening needs of its run. */
 export interface OpeningScope {
@@ -244,7 +246,7 @@ async function openServer(entry: McpEntry, scope: OpeningScope): Promise<OpenedS
   const { binding, steps, kept, runtime, catalogues } = scope;
   const keptSet = await kept?.find(entry, binding);
   const toolset = isToolset(entry) ? entry : await runtime.toToolset(entry);
-  const opened = keptSet ? { ...keptSet, close: async () => {} } : await open(toolset, scope);
+  const opened = keptSet ? { ...keptSet, close: async () => {} } : await openTraced(toolset, scope);
   const names: Json = opened.tools.map(({ source, name }) => source?.name ?? name);
   // The connection itself cannot be recorded: a run that is resumed opens its own.
   await steps.run(stepOf(entry), async () => names);
@@ -264,6 +266,18 @@ async function openServer(entry: McpEntry, scope: OpeningScope): Promise<OpenedS
   };
 }
 
+function openTraced(toolset: Toolset, scope: OpeningScope): Promise<OpenToolset> {
+  return traced(
+    { span: scope.participant?.span, signal: scope.binding.signal },
+    () => ({ kind: "server-open", server: toolset.name }),
+    async (span) => {
+      const opened = await open(toolset, scope, span);
+      span?.set({ count: opened.tools.length });
+      return opened;
+    },
+  );
+}
+
 const isRequired = (entry: McpEntry): boolean => isToolset(entry) && entry.onUnavailable === "fail";
 
 const stepOf = ({ name }: McpEntry): string => `open:${name}`;
@@ -272,9 +286,11 @@ const stepOf = ({ name }: McpEntry): string => `open:${name}`;
 async function open(
   toolset: Toolset,
   { binding, steps, runtime }: OpeningScope,
+  span: ActiveSpan | undefined,
 ): Promise<OpenToolset> {
   const opening = toolset.open(binding, {
     pins: runtime.pins,
+    span,
     notice: (code, message) => steps.emit({ kind: "notice", code, message }),
     log: (entry) => steps.emit({ kind: "server-log", server: toolset.name, ...entry }),
   });

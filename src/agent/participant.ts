@@ -1,3 +1,4 @@
+import type { ActiveSpan } from "../base/tracing.ts";
 import type { Message } from "../message/message.ts";
 import type { Tool } from "../tool/tool.ts";
 import type { AgentRuntime } from "./agent-runtime.ts";
@@ -13,6 +14,8 @@ import type { ToolLevel } from "./wanted-tools.ts";
 export interface Participant {
   readonly name: string;
   readonly description: string | undefined;
+  /** How its members work together: `sequence`, `graph`, …; absent for a single agent. */
+  readonly pattern?: string | undefined;
   /**
    * Works until there is an answer. What it has done is in the scope's draft, also when it throws.
    *
@@ -52,6 +55,8 @@ export interface ParticipantScope {
   readonly agentPath: readonly string[];
   readonly steps: Steps;
   readonly signal: AbortSignal;
+  /** Its operation, where somebody traces. */
+  readonly span: ActiveSpan | undefined;
   /** When it must have ended, in milliseconds since the Unix epoch. */
   readonly deadline: number | undefined;
   /** What the assemblies around it say of tools and servers, the outermost first. */

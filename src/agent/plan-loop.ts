@@ -16,6 +16,7 @@ import {
   type LoopEnd,
   type LoopScope,
 } from "./tool-loop.ts";
+import { traced } from "./traced.ts";
 
 /** How often a model is asked again for a plan that can be executed. */
 const mostQuestions = 3;
@@ -67,10 +68,23 @@ export async function runPlan(state: LoopState, scope: PlanScope): Promise<LoopE
  *
  * @throws RunError `invalid-plan`.
  */
-export async function makePlan(
+export function makePlan(
   state: LoopState,
   scope: PlanScope,
   limitReached: () => LimitReason | undefined = () => undefined,
+): Promise<Plan | LimitReason> {
+  const { span: outer, binding } = scope;
+  return traced(
+    { span: outer, signal: binding.signal },
+    () => ({ kind: "plan", agent: binding.agent.name }),
+    (span) => askForPlan(state, { ...scope, span }, limitReached),
+  );
+}
+
+async function askForPlan(
+  state: LoopState,
+  scope: PlanScope,
+  limitReached: () => LimitReason | undefined,
 ): Promise<Plan | LimitReason> {
   const tools = definitionsOf(scope.shownTools).map((tool) => JSON.stringify(tool));
   const told = fillTemplate(scope.prompts.plan, { tools: tools.join("\n") }, "plan prompt");

@@ -1,3 +1,4 @@
+import type { ActiveSpan } from "../base/tracing.ts";
 import { type Message, toolCallsOf } from "../message/message.ts";
 import type { Model } from "../model/model.ts";
 import { type TextAdapter, toModel } from "../model/text-adapter.ts";
@@ -195,6 +196,7 @@ export interface RunParts {
   readonly tools: RunTools;
   readonly binding: Binding;
   readonly steps: Steps;
+  readonly span?: ActiveSpan | undefined;
 }
 
 /** The files that the tools of a run give. */
@@ -219,13 +221,14 @@ const artifactsOf = (
 /** Everything that the loop of a run works with. */
 export function toLoopScope(settings: RunSettings, parts: RunParts): AgentLoopScope {
   const { definition, runtime, options, output } = settings;
-  const { models, binding, steps, tools } = parts;
+  const { models, binding, steps, tools, span } = parts;
   const maxResultCharacters = definition.maxResultCharacters ?? defaultResultCharacters;
   const artifacts = artifactsOf(runtime, parts);
   return {
     models,
     binding,
     steps,
+    span,
     tools: tools.tools,
     shownTools: tools.shown,
     updateTools: () => tools.update(),

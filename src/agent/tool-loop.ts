@@ -134,11 +134,12 @@ async function takeStep(
 /** One model call and what it leads to, between `step-start` and `step-end`. A run that waits is in the midst of one. */
 export async function asStep<Value>(
   state: LoopState,
-  { steps }: ModelScope,
+  { steps, span }: ModelScope,
   work: () => Promise<Value>,
 ): Promise<Value> {
   const step = state.steps + 1;
   steps.emit({ kind: "step-start", step });
+  span?.event({ kind: "turn", step });
   try {
     const value = await work();
     steps.emit({ kind: "step-end", step });

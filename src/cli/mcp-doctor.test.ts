@@ -129,7 +129,8 @@ test.each<[string, "error" | "warning" | "info", StdioBehaviour]>([
   ["unknown-revision", "error", { initialize: { protocolVersion: "1999-01-01" } }],
   ["mcp-tool-malformed", "warning", { pages: { "": { tools: [{ name: "bare" }, good("ok")] } } }],
   ["mcp-tool-changed", "warning", { pages: { "": { tools: [good("ok", "A\u202e")] } } }],
-  ["tool-name-odd", "warning", { pages: { "": { tools: [good("sеnd")] } } }], // a Cyrillic letter
+  ["tool-name-odd", "warning", { pages: { "": { tools: [good("検索")] } } }],
+  ["mcp-tool-look-alike", "warning", { pages: { "": { tools: [good("s\u0435nd")] } } }], // Cyrillic
   ["many-tools", "info", { pages: { "": { tools: manyTools() } } }],
 ])("what is odd about a server: %s", async (code, severity, behaviour) => {
   const { findings } = await diagnose({ fake: fakeStdio(behaviour) });

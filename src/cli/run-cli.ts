@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { Command, CommanderError, Option } from "commander";
 import { DragomanError, messageOf } from "../base/dragoman-error.ts";
+import { addServeCommand } from "./add-serve-command.ts";
 import { writeFailure } from "./answer.ts";
 import type { CliStreams } from "./cli-streams.ts";
 import type { ExitCode } from "./exit-code.ts";
@@ -17,7 +18,7 @@ export async function runCli(args: readonly string[], streams: CliStreams): Prom
     exitCode = code;
   });
   try {
-    await program.parseAsync(args, { from: "user" });
+    await program.parseAsync(withTraceFormat(args), { from: "user" });
     return exitCode;
   } catch (thrown) {
     if (thrown instanceof CommanderError) {
@@ -39,6 +40,14 @@ export async function runCli(args: readonly string[], streams: CliStreams): Prom
     return 1;
   }
 }
+
+/** What follows `--trace` is a question more often than a format. */
+const withTraceFormat = (args: readonly string[]): readonly string[] =>
+  args.map((word, index) =>
+    word === "--trace" && args[0] === "run" && !/^(tree|json)$/.test(args[index + 1] ?? "")
+      ? "--trace=tree"
+      : word,
+  );
 
 /** The first words that are commands, for whoever must tell them from a question. */
 export function commandNames(): readonly string[] {
@@ -66,6 +75,7 @@ function createProgram(streams: CliStreams, finish: (code: ExitCode) => void): C
   addRunCommand(program, streams, finish);
   addMcpGroup(program, { streams, finish });
   addRunsGroup(program, { streams, finish });
+  addServeCommand(program, { streams, finish });
   return program;
 }
 
@@ -104,6 +114,14 @@ function addRunCommand(
     .option("--max-steps <count>", "how many model calls with tools it may make", positive)
     .addOption(new Option("--json", "print every event as a line of JSON").conflicts("quiet"))
     .option("--quiet", "print the answer only")
+    .addOption(
+      new Option(
+        "--trace [format]",
+        "print the run's spans on standard error, as OpenTelemetry gets them",
+      )
+        .choices(["tree", "json"])
+        .preset("tree"),
+    )
     .action(async (words: readonly string[], flags: RunFlags) => {
       const { runCommand } = await import("./run-command.ts");
       const { timeout, ...options } = flags;

@@ -60,7 +60,7 @@ export function createGraph<Output>(
   const graph: Graph = { members, edges, joins: new Set(joins) };
   const most = maxVisits ?? Number.POSITIVE_INFINITY;
   return defineAssembly<Output>(
-    { ...head, perform: (work) => new Walk(graph, work, most).from(start) },
+    { ...head, pattern: "graph", perform: (work) => new Walk(graph, work, most).from(start) },
     runtimeNow,
   );
 }

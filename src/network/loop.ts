@@ -45,6 +45,7 @@ export function createLoop<Output>(
   return defineAssembly<Output>(
     {
       ...head,
+      pattern: "loop",
       async perform(work) {
         let input: RunInput = work.scope.input;
         let isOver = false;

@@ -63,6 +63,7 @@ export function createNetwork<Output>(
   return defineAssembly<Output>(
     {
       ...head,
+      pattern: "network",
       async perform(work) {
         const { tools, mcp } = work.scope.options;
         const ask = async (task: Member, input: RunInput): Promise<string> =>

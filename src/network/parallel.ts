@@ -59,6 +59,7 @@ export function createParallel(
   return defineAssembly<ParallelOutput>(
     {
       ...head,
+      pattern: "parallel",
       async perform(work) {
         const results = await askAll(members, work, { most, failsFast: onFailure === "fail-fast" });
         return { text: textOf(members, results), output: outputOf(members, results) };

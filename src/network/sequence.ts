@@ -23,6 +23,7 @@ export function createSequence<Output>(
   return defineAssembly<Output>(
     {
       ...head,
+      pattern: "sequence",
       async perform(work) {
         let input: RunInput = work.scope.input;
         for (const member of members) {

@@ -72,6 +72,7 @@ export function createSwarm<Output>(
   return defineAssembly<Output>(
     {
       ...head,
+      pattern: "swarm",
       perform: (work) =>
         passOn(first as Member, work, { name: head.name, permitted, byName, maxHandoffs }), // one at least
     },

@@ -89,6 +89,7 @@ export function createWorkflow<Output, Context>(
   return defineAssembly<Output>(
     {
       ...head,
+      pattern: "workflow",
       name,
       async perform(work) {
         const asking = new WorkflowAsking(work);

@@ -4,6 +4,7 @@ import type { Caller } from "../ag-ui/handler-options.ts";
 import { type Clock, systemClock } from "../base/clock.ts";
 import { sleep } from "../base/sleep.ts";
 import { addAgentRoutes, agUiHandlerOf } from "./agent-routes.ts";
+import { addArtifactRoutes } from "./artifact-routes.ts";
 import { addGate } from "./gate.ts";
 import { Guard } from "./guard.ts";
 import { Listener, type Listening, type ListenOptions, refuseOpenServer } from "./listener.ts";
@@ -171,6 +172,7 @@ class HttpServer implements DragomanServer {
     });
     addRunRoutes(app, scope);
     addSessionRoutes(app, scope);
+    addArtifactRoutes(app, scope);
     const mcp = this.#mcp;
     if (mcp !== undefined) {
       app.all("/mcp", (context) => mcp.handle(context.req.raw, context.get("caller")));

@@ -9,3 +9,4 @@ export type {
   ServerLimits,
   ServerOptions,
 } from "./server-options.ts";
+export { toLogger } from "./to-logger.ts";
