@@ -1,11 +1,17 @@
 import { untilAborted } from "../base/abort.ts";
-import { ConfigurationError, messageOf } from "../base/dragoman-error.ts";
+import { ConfigurationError } from "../base/dragoman-error.ts";
 import type { Json } from "../base/json.ts";
 import type { Binding } from "../tool/binding.ts";
 import type { ScoredDocument } from "../tool/scorer.ts";
-import { isToolset, type OpenToolset, type Toolset } from "../tool/toolset.ts";
+import {
+  isToolset,
+  type OpenToolset,
+  type Toolset,
+  type ToolsetObserver,
+} from "../tool/toolset.ts";
 import type { AgentRuntime, McpEntry } from "./agent-runtime.ts";
 import type { Catalogues } from "./catalogues.ts";
+import { closeToolset, longestLeaveMs, settlesWithin } from "./close-toolset.ts";
 import type { ParticipantScope } from "./participant.ts";
 import { RunError } from "./run-error.ts";
 import { type FailedServer, toRunFailure } from "./run-failure.ts";
@@ -24,18 +30,23 @@ export interface OpeningScope {
   readonly awaited?: readonly string[] | undefined;
   /** What is remembered of servers' tools; `undefined` where nobody asks. */
   readonly catalogues?: Catalogues | undefined;
-  /** Connections that outlive runs; a toolset that is kept there is used, and not closed. */
+  /** Connections that outlive runs; what is kept there is used, and stays open. */
   readonly kept?: KeptToolsets | undefined;
 }
 
 /** Toolsets that are open already, for the principal of the run. */
 export interface KeptToolsets {
   /**
-   * The open toolset of an entry; `undefined` where it must be opened for the run.
+   * The open toolset of an entry; `undefined` where it must be opened for the run. Closing it only ends
+   * the run's use of it; until then the observer hears what the server tells.
    *
    * @throws what opening it throws.
    */
-  find(entry: McpEntry, binding: Binding): Promise<OpenToolset | undefined>;
+  find(
+    entry: McpEntry,
+    binding: Binding,
+    observer: ToolsetObserver,
+  ): Promise<OpenToolset | undefined>;
 }
 
 /** A server that is open. */
@@ -63,6 +74,8 @@ export class RunServers {
   readonly #givingUp = new AbortController();
   readonly #pending = new Map<string, Promise<void>>();
   readonly #begun = new Set<string>();
+  /** What was given up while it was being opened, until nothing is left of it. */
+  readonly #left: Promise<void>[] = [];
   readonly #order: readonly string[];
   readonly #required: readonly string[];
   #broken: { readonly reason: unknown } | undefined;
@@ -144,14 +157,29 @@ export class RunServers {
     }
   }
 
-  /** Closes every one of them once, also those that are not ready; never rejects. */
+  /**
+   * Closes every one of them once, also those that are not ready; never rejects. A process that was
+   * being started is gone then, unless what opens it does not give up.
+   */
   async close(): Promise<void> {
     for (const name of this.#pending.keys()) {
       this.#recordLate(name);
     }
     this.#givingUp.abort(runIsOver);
     await Promise.all(this.#pending.values());
-    await Promise.all(this.open.splice(0).map((server) => closeServer(server, this.#scope)));
+    const { runtime, binding } = this.#scope;
+    const agent = binding.agent.name;
+    const closing = this.open
+      .splice(0)
+      .map(({ name, toolset }) => closeToolset(toolset, { name, agent, runtime }));
+    await Promise.all([
+      ...closing,
+      settlesWithin(longestLeaveMs, this.#whatIsLeft(), runtime.clock),
+    ]);
+  }
+
+  async #whatIsLeft(): Promise<void> {
+    await Promise.all(this.#left);
   }
 
   #begin(entry: McpEntry): void {
@@ -177,7 +205,8 @@ export class RunServers {
     const { binding } = this.#scope;
     const signal = AbortSignal.any([binding.signal, this.#givingUp.signal]);
     try {
-      const server = await openServer(entry, { ...this.#scope, binding: { ...binding, signal } });
+      const scope = { ...this.#scope, binding: { ...binding, signal } };
+      const server = await openServer(entry, scope, (ending) => this.#left.push(ending));
       this.open.push(server);
     } catch (thrown) {
       if (binding.signal.aborted) {
@@ -208,26 +237,6 @@ export class RunServers {
   }
 }
 
-/** How long a toolset may take to close before the run ends without it, in milliseconds. */
-const longestCloseMs = 15_000;
-
-/** A toolset that does not close, or fails in it, does not hold or spoil the run. */
-async function closeServer(
-  { name, toolset }: OpenedServer,
-  { runtime, binding }: OpeningScope,
-): Promise<void> {
-  const overdue = Promise.withResolvers<void>();
-  const stop = runtime.clock.startTimer(() => overdue.reject("it takes too long"), longestCloseMs);
-  try {
-    await Promise.race([toolset.close(), overdue.promise]);
-  } catch (thrown) {
-    const agent = binding.agent.name;
-    runtime.logger.warn(`agent "${agent}" could not close "${name}": ${messageOf(thrown)}`);
-  } finally {
-    stop();
-  }
-}
-
 /** @throws ConfigurationError where two have one name. */
 export function refuseDuplicates(entries: readonly McpEntry[]): void {
   const names = entries.map(({ name }) => name);
@@ -240,18 +249,42 @@ export function refuseDuplicates(entries: readonly McpEntry[]): void {
   }
 }
 
-async function openServer(entry: McpEntry, scope: OpeningScope): Promise<OpenedServer> {
-  const { binding, steps, kept, runtime, catalogues } = scope;
-  const keptSet = await kept?.find(entry, binding);
+async function openServer(
+  entry: McpEntry,
+  scope: OpeningScope,
+  leave: (ending: Promise<void>) => void,
+): Promise<OpenedServer> {
+  const { binding, steps, kept, runtime } = scope;
+  const observer: ToolsetObserver = {
+    pins: runtime.pins,
+    notice: (code, message) => steps.emit({ kind: "notice", code, message }),
+    log: (told) => steps.emit({ kind: "server-log", server: entry.name, ...told }),
+  };
+  const keptSet = await kept?.find(entry, binding, observer);
   const toolset = isToolset(entry) ? entry : await runtime.toToolset(entry);
-  const opened = keptSet ? { ...keptSet, close: async () => {} } : await open(toolset, scope);
-  const names: Json = opened.tools.map(({ source, name }) => source?.name ?? name);
+  const opened = keptSet ?? (await open(toolset, { binding, observer, leave }));
+  try {
+    return await register(entry, toolset, opened, scope);
+  } catch (thrown) {
+    leave(opened.close());
+    throw thrown;
+  }
+}
+
+/** Records that a server is open, tells of it, and remembers its tools. */
+async function register(
+  entry: McpEntry,
+  toolset: Toolset,
+  opened: OpenToolset,
+  { steps, catalogues }: OpeningScope,
+): Promise<OpenedServer> {
+  const names = opened.tools.map(({ source, name }) => source?.name ?? name);
   // The connection itself cannot be recorded: a run that is resumed opens its own.
-  await steps.run(stepOf(entry), async () => names);
+  await steps.run<Json>(stepOf(entry), async () => names);
   steps.emit({
     kind: "server-connect",
     server: entry.name,
-    tools: opened.tools.map(({ source, name }) => source?.name ?? name),
+    tools: names,
     ...(opened.serverInfo === undefined ? {} : { serverInfo: opened.serverInfo }),
   });
   const documents = await catalogues?.remember(toolset, opened);
@@ -268,22 +301,28 @@ const isRequired = (entry: McpEntry): boolean => isToolset(entry) && entry.onUna
 
 const stepOf = ({ name }: McpEntry): string => `open:${name}`;
 
-/** An opening that outlives its signal is closed when it is done. */
+/** An opening that outlives its signal is left, and closed when it is done. */
 async function open(
   toolset: Toolset,
-  { binding, steps, runtime }: OpeningScope,
+  {
+    binding,
+    observer,
+    leave,
+  }: {
+    readonly binding: Binding;
+    readonly observer: ToolsetObserver;
+    leave(ending: Promise<void>): void;
+  },
 ): Promise<OpenToolset> {
-  const opening = toolset.open(binding, {
-    pins: runtime.pins,
-    notice: (code, message) => steps.emit({ kind: "notice", code, message }),
-    log: (entry) => steps.emit({ kind: "server-log", server: toolset.name, ...entry }),
-  });
+  const opening = toolset.open(binding, observer);
   try {
     return await untilAborted(opening, binding.signal);
   } catch (thrown) {
-    opening.then(
-      (set) => set.close(),
-      () => {},
+    leave(
+      opening.then(
+        (set) => set.close(),
+        () => {},
+      ),
     );
     throw thrown;
   }

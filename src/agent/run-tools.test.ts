@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { add, agentOf, collect, modelOf } from "../../test/agent-fixture.ts";
 import { ConfigurationError, DragomanError } from "../base/dragoman-error.ts";
 import { type Logger, silentLogger } from "../base/logger.ts";
-import { manualClock } from "../testing/manual-clock.ts";
+import { type ManualClock, manualClock } from "../testing/manual-clock.ts";
 import type { ScriptedModel, ScriptedTurn } from "../testing/scripted-model.ts";
 import { defineTool } from "../tool/define-tool.ts";
 import type { Tool } from "../tool/tool.ts";
@@ -292,6 +292,17 @@ async function connected(run: Run, count: number): Promise<void> {
   }
 }
 
+/** Waits until a server that does not give up is left to itself. */
+async function givenUp(run: Run, clock: ManualClock): Promise<void> {
+  for await (const { kind } of run) {
+    if (kind === "server-fail") {
+      break;
+    }
+  }
+  await expect.poll(() => clock.pending).toBe(1);
+  clock.advance(1_000);
+}
+
 const toolNames = (model: ScriptedModel) =>
   model.requests.map(({ tools }) => tools.map(({ name }) => name));
 
@@ -306,6 +317,7 @@ test("one server that hangs does not hold up the tools of nineteen others, and i
   const run = agent.stream("Hi");
   await connected(run, 19);
   clock.advance(3_000);
+  await givenUp(run, clock);
   const result = await run.result;
   expect(toolNames(model)).toEqual([others.map((_, index) => `tool${index}`)]);
   expect(result.failedServers).toMatchObject([

@@ -1,31 +1,26 @@
-import { untilAborted } from "../base/abort.ts";
 import { didYouMean } from "../base/closest-name.ts";
-import { ConfigurationError, messageOf } from "../base/dragoman-error.ts";
+import { ConfigurationError } from "../base/dragoman-error.ts";
 import type { Binding } from "../tool/binding.ts";
 import type { McpLimits } from "../tool/mcp-limits.ts";
 import type { InstructionsPolicy, McpProtocol, McpTransport } from "../tool/mcp-server-config.ts";
-import { isTool, type Tool } from "../tool/tool.ts";
+import type { Tool } from "../tool/tool.ts";
 import type { PinsSetting } from "../tool/tool-pins.ts";
-import type { OpenToolset, Toolset, ToolsetObserver, UnavailablePolicy } from "../tool/toolset.ts";
+import type { Toolset, UnavailablePolicy } from "../tool/toolset.ts";
 import { catalogueKeyOf } from "./catalogue-key.ts";
 import type { OutputMismatchPolicy } from "./check-output.ts";
 import { isCustomTransport, type McpCustomTransport } from "./custom-link.ts";
-import { faultOfInstructions, fencedInstructions } from "./fenced-instructions.ts";
-import { fetchResource } from "./fetch-resource.ts";
+import { faultOfInstructions } from "./fenced-instructions.ts";
 import type { McpClient } from "./mcp-client.ts";
-import { type McpConnection, openMcpConnection } from "./mcp-connection.ts";
-import type { McpConnectionConfig } from "./mcp-connection-config.ts";
-import { resolveLimits } from "./mcp-limits.ts";
-import { type MapResult, toMcpTool } from "./mcp-tool.ts";
-import { faultOfPins, type OpenedPins, openPins } from "./open-pins.ts";
-import { parseMcpServerConfig, parseMcpTransport } from "./parse-mcp-server-config.ts";
-import { PinGate } from "./pin-gate.ts";
-import { checkSelection, isSelected, selectTools, type ToolSelection } from "./select-tools.ts";
+import type { MapResult } from "./mcp-tool.ts";
+import { openMcpToolset } from "./open-mcp-toolset.ts";
+import { faultOfPins } from "./open-pins.ts";
+import { parseMcpServerConfig } from "./parse-mcp-server-config.ts";
+import { checkSelection, type ToolSelection } from "./select-tools.ts";
 import type { ServerCallbacks } from "./server-callbacks.ts";
 import type { McpLogLevel } from "./server-log.ts";
 import { SpokenProtocols } from "./spoken-protocols.ts";
 import type { McpToolDefinition } from "./tool-definition.ts";
-import { boundTo, type McpToolsetScope, runEvents } from "./toolset-callbacks.ts";
+import type { McpToolsetScope } from "./toolset-callbacks.ts";
 
 /** Configures or renames a tool, replaces it, or leaves it out (null). */
 export type MapTool = (
@@ -148,7 +143,8 @@ export function mcpToolset(options: McpToolsetOptions): Toolset {
     onError: options.onError,
     prefix: options.prefix,
     catalogueKey: (binding) => catalogueKeyOf(options, binding),
-    open: (binding, observer) => open({ options, name, where, binding, observer, spoken }),
+    open: (binding, observer) =>
+      openMcpToolset({ options, name, where, binding, observer, spoken }),
   };
 }
 
@@ -231,178 +227,6 @@ function checkPins(options: McpToolsetOptions, where: string): void {
   const fault = faultOfPins(options.pins) ?? faultOfInstructions(options.instructions);
   if (fault !== undefined) {
     throw new ConfigurationError(`${where}: ${fault}`, { code: "invalid-configuration" });
-  }
-}
-
-interface OpenScope {
-  readonly options: McpToolsetOptions;
-  /** The alias of the server. */
-  readonly name: string;
-  /** Names the toolset in errors. */
-  readonly where: string;
-  readonly binding: Binding;
-  readonly observer: ToolsetObserver;
-  /** What is known of the servers of earlier runs. */
-  readonly spoken: SpokenProtocols;
-}
-
-async function open(scope: OpenScope): Promise<OpenToolset> {
-  const { binding, spoken } = scope;
-  const { signal } = binding;
-  signal.throwIfAborted();
-  const { client, logLevel, pins } = scope.options;
-  const pinned = await openPins(scope.name, pins, scope.observer.pins);
-  const notice = noticesOf(scope);
-  const events = runEvents(scope.observer, notice);
-  if (client !== undefined) {
-    const stop = client.listen(events);
-    try {
-      await client.connect({ signal });
-      return {
-        ...(await offerOf(client, scope, pinned)),
-        fetch: (reference, options) =>
-          fetchResource(reference, ({ uri }) => client.readResource(uri, options)),
-        close: async () => stop(),
-      };
-    } catch (error) {
-      stop();
-      throw error;
-    }
-  }
-  const connection = await openMcpConnection(await configFor(scope), {
-    signal,
-    actor: binding.run.actor,
-    events,
-    callbacks: boundTo(binding, scope.options),
-    logLevel,
-    wantsLogs: true,
-    onNotice: notice,
-    spoken,
-  });
-  try {
-    return {
-      ...(await offerOf(connection, scope, pinned)),
-      isOpen: () => connection.isOpen,
-      fetch: (reference, options) =>
-        fetchResource(reference, (params) => connection.request("resources/read", params, options)),
-      close: () => connection.close(),
-    };
-  } catch (error) {
-    await connection.abandon();
-    throw error;
-  }
-}
-
-const noticesOf =
-  ({ name, observer }: OpenScope): ((code: string, message: string) => void) =>
-  (code, message) =>
-    observer.notice(code, `MCP server "${name}": ${message}`);
-
-async function configFor({
-  options,
-  name,
-  where,
-  binding,
-}: OpenScope): Promise<McpConnectionConfig> {
-  const { transport, timeoutMs, limits, protocol, disabledTools } = options;
-  const settings = {
-    ...(protocol === undefined ? {} : { protocol }),
-    ...(timeoutMs === undefined ? {} : { timeoutMs }),
-    ...(limits === undefined ? {} : { limits }),
-    ...(disabledTools === undefined ? {} : { disabledTools }),
-  };
-  if (transport !== undefined && typeof transport !== "function") {
-    return { name, transport, ...settings };
-  }
-  const answer = await calling(`The transport function of ${where}`, binding, async () =>
-    untilAborted(Promise.resolve(transport?.(binding)), binding.signal),
-  );
-  const checked = isCustomTransport(answer)
-    ? answer
-    : parseMcpTransport(answer, `The transport of ${where}`);
-  return { name, transport: checked, ...settings };
-}
-
-/** What a connection gives to a run. */
-async function offerOf(
-  connection: Pick<McpConnection, "listTools" | "callTool" | "serverInfo" | "instructions">,
-  scope: OpenScope,
-  pinned: OpenedPins,
-): Promise<Omit<OpenToolset, "close">> {
-  const tools = await toolsOf(connection, scope, pinned);
-  const { serverInfo, instructions } = connection;
-  const isTold = scope.options.instructions === "include" && instructions !== undefined;
-  return {
-    tools,
-    serverInfo,
-    ...(isTold ? { instructions: fencedInstructions(scope.name, instructions) } : {}),
-  };
-}
-
-async function toolsOf(
-  connection: Pick<McpConnection, "listTools" | "callTool">,
-  scope: OpenScope,
-  pinned: OpenedPins,
-): Promise<readonly Tool[]> {
-  const { options, name: server, binding } = scope;
-  const { mapTool, mapResult } = options;
-  const tell = noticesOf(scope);
-  const notice = (code: string, message: string, tool?: string): void => {
-    if (tool === undefined || isSelected(tool, options.tools)) {
-      tell(code, message);
-    }
-  };
-  const definitions = await connection.listTools({ signal: binding.signal, notice });
-  const isWanted = (tool: string): boolean => isSelected(tool, options.tools);
-  const gate = pinned.mode === "off" ? undefined : new PinGate({ ...pinned, isWanted, notice });
-  gate?.check(definitions);
-  const limits = resolveLimits(options.limits);
-  const { outputMismatch = "error" } = options;
-  const tools: Tool[] = [];
-  for (const { definition, name } of selectTools(definitions, options.tools, notice)) {
-    if (gate?.admits(definition.sourceName) === false) {
-      continue;
-    }
-    const tool = toMcpTool(definition, {
-      server,
-      connection,
-      name,
-      mapResult,
-      limits,
-      outputMismatch,
-      notice,
-      guard: gate && ((...told) => gate.guard(...told)),
-    });
-    const mapped = mapTool
-      ? await calling(`The mapTool of the MCP toolset "${server}"`, binding, async () =>
-          mapTool(tool, { definition, binding }),
-        )
-      : tool;
-    if (mapped !== null && !isTool(mapped)) {
-      throw new ConfigurationError(
-        `The mapTool of the MCP toolset "${server}" returned neither a tool nor null for "${definition.sourceName}". Return the tool that it is given, tool.with({ … }), or null to leave it out.`,
-        { code: "invalid-definition" },
-      );
-    }
-    tools.push(...(mapped === null ? [] : [mapped]));
-  }
-  return tools;
-}
-
-/** Calls the application: what it throws is no failure of the server, and must not pass for one. */
-async function calling<Value>(
-  what: string,
-  { signal }: Binding,
-  callback: () => Promise<Value>,
-): Promise<Value> {
-  try {
-    return await callback();
-  } catch (cause) {
-    signal.throwIfAborted();
-    throw new ConfigurationError(`${what} threw: ${messageOf(cause)}`, {
-      code: "callback-failed",
-      cause,
-    });
   }
 }
 
