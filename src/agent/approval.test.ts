@@ -4,6 +4,7 @@ import { manualClock } from "../testing/manual-clock.ts";
 import { defineTool } from "../tool/define-tool.ts";
 import type { Tool, ToolAnnotations, ToolSource } from "../tool/tool.ts";
 import type { ApprovalPolicy } from "./approval.ts";
+import { MemoryRunStore } from "./memory-run-store.ts";
 import type { SuspendedRun } from "./run-result.ts";
 import type { Decision } from "./waiting.ts";
 
@@ -167,6 +168,40 @@ test("nobody's decision in time is a denial", async () => {
   expect(JSON.stringify(model.requests[1]?.messages.at(-1))).toContain("nobody decided in time");
 });
 
+test("a decision that comes too late is refused, and the run goes on without it", async () => {
+  const clock = manualClock(1_000);
+  const refund = counted("refund");
+  const model = modelOf(call("refund"), "then not");
+  const approval: ApprovalPolicy = { default: "ask", timeoutMs: 60_000 };
+  const agent = agentOf({ model, tools: [refund.tool], approval }, { clock });
+  const { runId } = await suspended(agent.ask("Refund me"));
+  clock.advance(60_000);
+  const decisions = { "approval:c0": { kind: "approve" } } as const;
+  expect(await agent.resume(runId, { decisions })).toMatchObject({
+    status: "failed",
+    error: {
+      code: "decision-refused",
+      message: expect.stringMatching(/too late.*1970-01-01T00:01:01.000Z.*without that decision/),
+    },
+  });
+  expect(await agent.resume(runId)).toMatchObject({ status: "completed" });
+  expect(refund.ran()).toBe(0);
+});
+
+test("a decision that came in time stands, also where the run goes on later", async () => {
+  const clock = manualClock(1_000);
+  const refund = counted("refund");
+  const store = new MemoryRunStore({ clock });
+  const approval: ApprovalPolicy = { default: "ask", timeoutMs: 60_000 };
+  const model = modelOf(call("refund"), "done");
+  const agent = agentOf({ model, tools: [refund.tool], approval }, { clock, runs: store });
+  const { runId } = await suspended(agent.ask("Refund me"));
+  await store.decide({ app: "default", id: runId }, { "approval:c0": { kind: "approve" } });
+  clock.advance(60_000);
+  expect(await agent.resume(runId)).toMatchObject({ status: "completed", text: "done" });
+  expect(refund.ran()).toBe(1);
+});
+
 test("the events of a resumed run go on where they stopped, and none comes twice", async () => {
   const model = modelOf(call("add", "refund"), "done");
   const adding = { id: "c0", name: "add", arguments: { a: 1, b: 2 } };
@@ -233,6 +268,7 @@ test.each([
   [{ default: "maybe" }, 'must be "allow", "ask", "deny" or a function'],
   [{ annotations: { destructiv: "ask" } }, 'Did you mean "destructive"?'],
   [{ timeoutMs: 0 }, "timeoutMs"],
+  [{ timeoutMs: Number.POSITIVE_INFINITY }, "timeoutMs"],
 ])("a policy that cannot be meant is refused: %j", (approval, message) => {
   expect(() => agentOf({ approval: approval as ApprovalPolicy })).toThrow(message);
 });

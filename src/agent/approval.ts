@@ -112,8 +112,10 @@ export function checkApprovalPolicy(policy: unknown, where: string): void {
     return;
   }
   const { tools, servers, annotations, timeoutMs, ...rest } = keysOf(policy, policyKeys, where);
-  if (timeoutMs !== undefined && !(typeof timeoutMs === "number" && timeoutMs > 0)) {
-    throw invalid(`timeoutMs in the ${where} must be a number of milliseconds above 0.`);
+  if (timeoutMs !== undefined && !(Number.isFinite(timeoutMs) && Number(timeoutMs) > 0)) {
+    throw invalid(
+      `timeoutMs in the ${where} must be a number of milliseconds above 0; leave it out for no limit.`,
+    );
   }
   const rules = [
     ...Object.entries(rest),
