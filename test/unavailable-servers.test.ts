@@ -183,7 +183,11 @@ test.each(policies)(
 test("G-T14: what onError throws ends the run", async () => {
   const transport: McpTransport = { type: "stdio", command: "/nonexistent/program" };
   const { result } = await runWith({ transport, onError: broken }, "ignore");
-  expect(result).toMatchObject({ status: "failed", cause: mistake });
+  expect(result).toMatchObject({
+    status: "failed",
+    error: { code: "callback-failed", message: expect.stringContaining("onError") },
+    cause: { cause: mistake },
+  });
 });
 
 /** A server that is reached and never answers; `reached` is called when somebody has come. */

@@ -1,5 +1,5 @@
 import { untilAborted } from "../base/abort.ts";
-import { ConfigurationError } from "../base/dragoman-error.ts";
+import { ConfigurationError, messageOf } from "../base/dragoman-error.ts";
 import type { Json } from "../base/json.ts";
 import type { Binding } from "../tool/binding.ts";
 import type { ScoredDocument } from "../tool/scorer.ts";
@@ -73,12 +73,14 @@ export class RunServers {
   readonly #scope: OpeningScope;
   readonly #givingUp = new AbortController();
   readonly #pending = new Map<string, Promise<void>>();
-  readonly #begun = new Set<string>();
+  readonly #begun = new Map<string, McpEntry>();
   /** What was given up while it was being opened, until nothing is left of it. */
   readonly #left: Promise<void>[] = [];
   readonly #order: readonly string[];
   readonly #required: readonly string[];
   #broken: { readonly reason: unknown } | undefined;
+  /** Resolves when nothing is worth waiting for any more. */
+  readonly #breaking = Promise.withResolvers<void>();
 
   /**
    * Begins to open them.
@@ -110,8 +112,8 @@ export class RunServers {
     const stop = clock.startTimer(waited.resolve, this.#scope.serverWaitMs);
     try {
       await this.#untilOne();
-      await Promise.race([Promise.all(this.#pending.values()), waited.promise]);
-      await Promise.all(this.#required.map((name) => this.#pending.get(name)));
+      await Promise.race([this.#settling(this.#pending.keys()), waited.promise]);
+      await this.#settling(this.#required);
     } finally {
       stop();
     }
@@ -143,7 +145,7 @@ export class RunServers {
 
   /** Waits for all. @throws what {@link check} throws. */
   async complete(): Promise<void> {
-    await Promise.all(this.#pending.values());
+    await this.#settling(this.#pending.keys());
     this.check();
   }
 
@@ -162,8 +164,10 @@ export class RunServers {
    * being started is gone then, unless what opens it does not give up.
    */
   async close(): Promise<void> {
-    for (const name of this.#pending.keys()) {
-      this.#recordLate(name);
+    if (!this.#scope.binding.signal.aborted && this.#broken === undefined) {
+      for (const name of this.#pending.keys()) {
+        this.#failLate(name);
+      }
     }
     this.#givingUp.abort(runIsOver);
     await Promise.all(this.#pending.values());
@@ -185,7 +189,7 @@ export class RunServers {
   #begin(entry: McpEntry): void {
     const { name } = entry;
     if (!this.#begun.has(name)) {
-      this.#begun.add(name);
+      this.#begun.set(name, entry);
       const opening = this.#open(entry).finally(() => this.#pending.delete(name));
       this.#pending.set(name, opening);
     }
@@ -193,6 +197,17 @@ export class RunServers {
 
   #placeOf(name: string): number {
     return this.#order.indexOf(name);
+  }
+
+  /** Waits for these servers, but no longer than it is of use. */
+  async #settling(names: Iterable<string>): Promise<void> {
+    const settling = [...names].map((name) => this.#pending.get(name));
+    await Promise.race([Promise.all(settling), this.#breaking.promise]);
+  }
+
+  #break(reason: unknown): void {
+    this.#broken ??= { reason };
+    this.#breaking.resolve();
   }
 
   async #untilOne(): Promise<void> {
@@ -210,7 +225,7 @@ export class RunServers {
       this.open.push(server);
     } catch (thrown) {
       if (binding.signal.aborted) {
-        this.#broken ??= { reason: binding.signal.reason };
+        this.#break(binding.signal.reason);
       } else if (!this.#givingUp.signal.aborted) {
         this.#fail(entry, thrown);
       }
@@ -222,18 +237,16 @@ export class RunServers {
       const failed = handleFailure(entry, thrown, this.#scope);
       this.failed.push(...(failed === undefined ? [] : [failed]));
     } catch (reason) {
-      this.#broken ??= { reason };
+      this.#break(reason);
     }
   }
 
-  #recordLate(name: string): void {
-    if (this.#scope.binding.signal.aborted || this.#broken !== undefined) {
-      return;
-    }
+  #failLate(name: string): void {
     const message = `MCP server "${name}" was not ready when the run was over. Ask for more time with serverWaitMs, or start the agent before the run.`;
-    const error = { code: "server-not-ready", message, server: name };
-    this.#scope.steps.emit({ kind: "server-fail", server: name, error });
-    this.failed.push({ name, error });
+    const entry = this.#begun.get(name);
+    if (entry !== undefined) {
+      this.#fail(entry, new RunError(message, { code: "server-not-ready" }));
+    }
   }
 }
 
@@ -349,7 +362,7 @@ function handleFailure(
   }
   const failure = toRunFailure(thrown, name);
   if (policy === "ignore") {
-    (entry as Toolset).onError?.(thrown, { binding }); // only a toolset has this policy
+    tellOnError(entry as Toolset, thrown, binding); // only a toolset has this policy
     return undefined;
   }
   steps.emit({ kind: "server-fail", server: name, error: failure });
@@ -361,4 +374,14 @@ function handleFailure(
     { agent: binding.agent.name, server: name, code: failure.code },
   );
   return { name, error: failure };
+}
+
+/** @throws ConfigurationError `callback-failed`. */
+function tellOnError(toolset: Toolset, failure: unknown, binding: Binding): void {
+  try {
+    toolset.onError?.(failure, { binding });
+  } catch (cause) {
+    const why = `The onError of the MCP toolset "${toolset.name}" threw: ${messageOf(cause)}`;
+    throw new ConfigurationError(why, { code: "callback-failed", cause });
+  }
 }
