@@ -37,8 +37,9 @@ export function decisionProblem(
 }
 
 /**
- * Refuses a decision whose time is over; without it, what is waited for counts as denied. Whoever takes
- * decisions asks by their own clock, before they are recorded: one that came in time stands.
+ * Refuses a decision whose time is over, unless it denies: without it, what is waited for counts as
+ * denied. Whoever takes decisions asks by their own clock, before they are recorded: one that came in
+ * time stands.
  *
  * @throws RunError `decision-refused`.
  */
@@ -49,7 +50,10 @@ export function refuseLateDecisions(
 ): void {
   const late = waitingFor.find(
     ({ id, expiresAt }) =>
-      Object.hasOwn(decisions, id) && expiresAt !== undefined && expiresAt <= now,
+      Object.hasOwn(decisions, id) &&
+      decisions[id]?.kind !== "deny" &&
+      expiresAt !== undefined &&
+      expiresAt <= now,
   );
   if (late !== undefined) {
     const until = new Date(late.expiresAt ?? now).toISOString();

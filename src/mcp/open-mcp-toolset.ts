@@ -2,6 +2,7 @@ import { untilAborted } from "../base/abort.ts";
 import { ConfigurationError, messageOf } from "../base/dragoman-error.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { Binding } from "../tool/binding.ts";
+import { fromServer } from "../tool/from-server.ts";
 import { isTool, type Tool } from "../tool/tool.ts";
 import type { OpenToolset, ToolsetObserver } from "../tool/toolset.ts";
 import { isCustomTransport } from "./custom-link.ts";
@@ -218,7 +219,9 @@ async function toolsOf(
         { code: "invalid-definition" },
       );
     }
-    tools.push(...(mapped === null ? [] : [mapped]));
+    // What takes the place of a server's tool still is the server's, for approvals above all.
+    const source = { server, name: definition.sourceName };
+    tools.push(...(mapped === null ? [] : [fromServer(mapped, source)]));
   }
   return tools;
 }
