@@ -1,6 +1,7 @@
 import { afterEach, expect, test } from "vitest";
 import { add, agentOf, collect, modelOf } from "../../test/agent-fixture.ts";
 import { fakePeer } from "../../test/fixtures/mcp/fake-transport.ts";
+import { serve } from "../../test/fixtures/mcp/http-peer.ts";
 import { fakeStdio, runningChildren } from "../../test/fixtures/mcp/servers.ts";
 import {
   type PeerExchange,
@@ -252,4 +253,30 @@ test("stopping does not wait for a toolset that never opens and never gives up",
   await expect.poll(() => clock.pending).toBe(1);
   clock.advance(1_000);
   await stopping;
+});
+
+test("a token that has expired is asked for again, before the next run", async () => {
+  let valid = "first";
+  const peer = await serve({
+    intercept: ({ headers }, response) => {
+      const isRefused = headers.authorization !== `Bearer ${valid}`;
+      if (isRefused) {
+        response.writeHead(401).end();
+      }
+      return isRefused;
+    },
+  });
+  const guarded = mcpToolset({
+    name: "guarded",
+    transport: () => ({ type: "http", url: peer.url, allowInsecureHttp: true, token: valid }),
+  });
+  const echoing: ScriptedTurn = ({ messages }) =>
+    messages.at(-1)?.role === "tool"
+      ? JSON.stringify(messages.at(-1))
+      : { calls: [{ name: "echo" }] };
+  await using live = await agentOf({ model: modelOf(echoing), mcp: [guarded] }).start();
+  expect((await live.ask("Echo")).text).toContain('"isError":false');
+  valid = "second";
+  expect((await live.ask("Echo")).text).toContain("HTTP 401");
+  expect((await live.ask("Echo")).text).toContain('"isError":false');
 });

@@ -8,8 +8,9 @@ import type { OpenToolset, ToolsetObserver } from "../tool/toolset.ts";
 import { isCustomTransport } from "./custom-link.ts";
 import { fencedInstructions } from "./fenced-instructions.ts";
 import { fetchResource } from "./fetch-resource.ts";
+import { GivenCredentials, type UsedServer } from "./given-credentials.ts";
 import type { McpClient } from "./mcp-client.ts";
-import { type McpConnection, openMcpConnection } from "./mcp-connection.ts";
+import { openMcpConnection } from "./mcp-connection.ts";
 import type { McpConnectionConfig } from "./mcp-connection-config.ts";
 import { resolveLimits } from "./mcp-limits.ts";
 import { toMcpTool } from "./mcp-tool.ts";
@@ -37,10 +38,7 @@ export interface ToolsetOpening {
 
 /** A connection as its toolset uses it: one of its own, or the application's client. */
 interface UsedConnection {
-  readonly server: Pick<
-    McpConnection,
-    "listTools" | "currentTools" | "callTool" | "serverInfo" | "instructions"
-  >;
+  readonly server: UsedServer;
   isOpen(): boolean;
   readResource(uri: string, options: { readonly signal: AbortSignal }): Promise<JsonObject>;
   close(): Promise<void>;
@@ -127,9 +125,11 @@ async function connect(opening: ToolsetOpening, followsTools: boolean): Promise<
     const followed = { tools: true, prompts: false, resources: false, uris: [] };
     void connection.follow(followed).catch(() => {}); // lists only, which no server refuses to tell of
   }
+  const credentials = new GivenCredentials(connection);
+  const isGivenAnew = observer.isKept === true && typeof options.transport === "function";
   return {
-    server: connection,
-    isOpen: () => connection.isOpen,
+    server: isGivenAnew ? credentials : connection,
+    isOpen: () => connection.isOpen && !credentials.areRefused,
     readResource: (uri, asked) => connection.request("resources/read", { uri }, asked),
     close: () => connection.close(),
     abandon: () => connection.abandon(),
