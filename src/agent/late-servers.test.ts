@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { add, agentOf, modelOf } from "../../test/agent-fixture.ts";
-import { toolCalled, toolsetOf } from "../../test/fake-toolset.ts";
+import { toolCalled, toolsetOf } from "../../test/toolset-fixture.ts";
 import { DragomanError } from "../base/dragoman-error.ts";
 import { manualClock } from "../testing/manual-clock.ts";
 import type { ScriptedModel, ScriptedTurn } from "../testing/scripted-model.ts";
