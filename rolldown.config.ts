@@ -27,6 +27,7 @@ const config: RolldownOptions = defineConfig({
       groups: [
         { name: "kernel", test: /\/src\/(?:base|message|model|tool)\// },
         { name: "agent", test: /\/src\/(?:agent|network)\// },
+        { name: "dragoman", test: /\/src\/[^/]+\.ts$/ },
         { name: "http", test: /\/src\/http\/(?!proxy-tunnel)/ },
         {
           name: "mcp",

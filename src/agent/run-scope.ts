@@ -204,7 +204,7 @@ export interface RunParts {
 /** The files that the tools of a run give. */
 const artifactsOf = (
   { artifacts, app, clock, logger }: AgentRuntime,
-  { binding, steps, tools }: Pick<RunParts, "binding" | "steps" | "tools">,
+  { binding, steps, tools, span }: Pick<RunParts, "binding" | "steps" | "tools" | "span">,
 ): RunArtifacts =>
   new RunArtifacts({
     settings: artifacts,
@@ -218,6 +218,7 @@ const artifactsOf = (
       return toolset?.fetch?.bind(toolset);
     },
     emit: (event) => steps.emit(event),
+    span,
   });
 
 /** Everything that the loop of a run works with. */
