@@ -93,6 +93,10 @@ const expected: Readonly<Record<string, readonly RegExp[]>> = {
   "approvals.ts": [/^approval:call_1 a refund above 50\ncompleted It is on its way\.$/m],
   "live-agent.ts": [/^\[\] true\ncompleted\ncompleted$/m],
   "own-model.ts": [/^You asked: What is new\?$/m, /^adapter:big$/m],
+  "tracing.ts": [
+    /^chat scripted, execute_tool balance, chat scripted, invoke_agent bank$/m,
+    /^execute_tool balance true undefined\nchat scripted true 1\ninvoke_agent bank true 2$/m,
+  ],
   "start.ts": [/^! No language model/, ...readdirSync("docs").map((name) => new RegExp(name))],
 };
 

@@ -108,6 +108,8 @@ export type TraceEvent =
   | { readonly kind: "fallback"; readonly model: string }
   /** The run waits for somebody, of this kind. */
   | { readonly kind: "interrupt"; readonly of: string }
+  /** A tool gave a file: `inline`, or `deferred`, which is elsewhere. */
+  | { readonly kind: "artifact"; readonly of: string; readonly size?: number | undefined }
   /** Somebody has decided, or nobody has in time. */
   | { readonly kind: "decision"; readonly decision: string };
 

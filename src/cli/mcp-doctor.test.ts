@@ -101,6 +101,11 @@ test.each<[string, string, RegExp]>([
   ["module-missing", "ModuleNotFoundError: No module named 'mcp'", /install what it depends on/],
   ["variable-missing", "Error: GITHUB_TOKEN is required", /"GITHUB_TOKEN": "\$\{GITHUB_TOKEN\}"/],
   ["package-not-found", "npm error 404 Not Found - GET some-servr", /check the spelling/],
+  [
+    "package-not-installed",
+    "npm error npx canceled due to missing packages",
+    /"-y" first in "args"/,
+  ],
   ["wrong-transport", "Listening on http://localhost:3000", /"url"/],
   ["port-taken", "Error: listen EADDRINUSE: address already in use :::3000", /"url"/],
   ["arguments-refused", "error: unknown option '--stdoi'", /"args"/],

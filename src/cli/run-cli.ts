@@ -65,6 +65,7 @@ function createProgram(streams: CliStreams, finish: (code: ExitCode) => void): C
   const program = new Command("dragoman")
     .description("Agents whose tools come from MCP servers.")
     .version(packageVersion())
+    .addHelpText("after", examplesText)
     .showHelpAfterError("(see --help)")
     .exitOverride()
     .configureOutput({
@@ -78,6 +79,13 @@ function createProgram(streams: CliStreams, finish: (code: ExitCode) => void): C
   return program;
 }
 
+const examplesText = `
+Examples:
+  dragoman run "What is 17 plus 25?" --server "npx -y @modelcontextprotocol/server-everything"
+  dragoman run "What is new?" --mcp mcp.json --model openai:gpt-5
+  dragoman mcp doctor --mcp mcp.json
+  dragoman mcp call everything echo '{"message":"hi"}' --server "npx -y @modelcontextprotocol/server-everything"`;
+
 function addRunCommand(
   program: Command,
   streams: CliStreams,
@@ -86,7 +94,7 @@ function addRunCommand(
   program
     .command("run")
     .description("Ask an agent once and watch what it does.")
-    .argument("<message>", "what you want to know or have done")
+    .argument("<message...>", "what you want to know or have done")
     .addOption(
       new Option("--mcp <file>", "an mcpServers JSON file, as desktop clients have it (repeatable)")
         .argParser(append)
@@ -114,11 +122,11 @@ function addRunCommand(
         .choices(["tree", "json"])
         .preset("tree"),
     )
-    .action(async (message: string, flags: RunFlags) => {
+    .action(async (words: readonly string[], flags: RunFlags) => {
       const { runCommand } = await import("./run-command.ts");
       const { timeout, ...options } = flags;
       const timeoutMs = timeout === undefined ? {} : { timeoutMs: timeout * 1_000 };
-      finish(await runCommand(message, { ...options, ...timeoutMs }, streams));
+      finish(await runCommand(words.join(" "), { ...options, ...timeoutMs }, streams));
     });
 }
 

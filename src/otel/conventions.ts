@@ -92,6 +92,7 @@ export const eventNames = {
   fallback: "dragoman.fallback",
   interrupt: "dragoman.interrupt",
   decision: "dragoman.decision",
+  artifact: "dragoman.artifact",
   exception: "exception",
   content: "gen_ai.client.inference.operation.details",
 } as const;

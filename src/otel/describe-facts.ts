@@ -61,6 +61,14 @@ export function describeEvent(
       return { name: eventNames.fallback, attributes: { "dragoman.model": event.model } };
     case "interrupt":
       return { name: eventNames.interrupt, attributes: { "dragoman.interrupt.kind": event.of } };
+    case "artifact":
+      return {
+        name: eventNames.artifact,
+        attributes: {
+          "dragoman.artifact.kind": event.of,
+          ...given("dragoman.artifact.size", event.size),
+        },
+      };
     case "decision":
       return { name: eventNames.decision, attributes: { "dragoman.decision": event.decision } };
   }

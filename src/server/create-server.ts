@@ -1,4 +1,3 @@
-import type { HttpBindings } from "@hono/node-server";
 import { Hono } from "hono";
 import type { AgUiHandler } from "../ag-ui/create-ag-ui-handler.ts";
 import type { Caller } from "../ag-ui/handler-options.ts";
@@ -12,6 +11,7 @@ import { Listener, type Listening, type ListenOptions, refuseOpenServer } from "
 import { McpEndpoint } from "./mcp-endpoint.ts";
 import { McpFace } from "./mcp-face.ts";
 import { type StdioServing, type StdioStreams, serveMcpStdio } from "./mcp-stdio.ts";
+import type { NodeBindings } from "./node-bindings.ts";
 import { notFound } from "./owned.ts";
 import { Places } from "./places.ts";
 import { cancelFleetingRuns, putDownRuns } from "./put-down-runs.ts";
@@ -32,7 +32,7 @@ export interface CloseOptions {
 /** Serves agents to people and programs. Closing it closes no store. */
 export interface DragomanServer extends AsyncDisposable {
   /** Answers a request, whatever routes it here; never rejects. */
-  fetch(request: Request, bindings?: Partial<HttpBindings>): Promise<Response>;
+  fetch(request: Request, bindings?: Partial<NodeBindings>): Promise<Response>;
   /**
    * Listens for HTTP; once. With `recover` it first takes up the runs that were left behind.
    *
@@ -105,7 +105,7 @@ class HttpServer implements DragomanServer {
     this.#addRoutes(maxBodyBytes);
   }
 
-  async fetch(request: Request, bindings: Partial<HttpBindings> = {}): Promise<Response> {
+  async fetch(request: Request, bindings: Partial<NodeBindings> = {}): Promise<Response> {
     return this.#app.fetch(request, bindings);
   }
 

@@ -51,7 +51,7 @@ export interface ServerOptions {
   readonly agents: readonly Assembly[];
   /**
    * Where runs are kept, so that they outlive the process. Default: the configured store; else runs
-   * are kept in memory, the last thousand, and end with the process. The server does not close it.
+   * are kept in memory, the last two hundred, and end with the process. The server does not close it.
    */
   readonly store?: RunStore;
   /** Where conversations are kept. Default: the configured store, else nowhere. */
