@@ -1,8 +1,8 @@
 import { systemClock } from "../base/clock.ts";
-import { ConfigurationError, messageOf } from "../base/dragoman-error.ts";
+import { messageOf } from "../base/dragoman-error.ts";
 import { isDeeperThan, isJsonObject, type JsonObject } from "../base/json.ts";
+import { checkedClientConfig } from "./check-client-config.ts";
 import { type ConnectAttempt, shareOf } from "./connect-attempt.ts";
-import { isCustomTransport } from "./custom-link.ts";
 import { type ListEntriesOptions, listEntries } from "./list-entries.ts";
 import type { McpClientOptions, McpRequestOptions } from "./mcp-client-options.ts";
 import { McpConnection } from "./mcp-connection.ts";
@@ -13,7 +13,6 @@ import type {
 } from "./mcp-connection-config.ts";
 import { McpError } from "./mcp-error.ts";
 import { resolveLimits } from "./mcp-limits.ts";
-import { parseMcpServerConfig } from "./parse-mcp-server-config.ts";
 import type { McpEvents } from "./server-events.ts";
 import type {
   McpCompletion,
@@ -53,7 +52,7 @@ export class McpClient implements AsyncDisposable {
 
   /** @throws ConfigurationError where the configuration is at fault; it says what is allowed. */
   constructor(config: McpConnectionConfig, options: McpClientOptions = {}) {
-    this.#config = checkedConfig(config);
+    this.#config = checkedClientConfig(config);
     this.#options = options;
     this.#listeners.add(options);
     this.name = config.name;
@@ -374,22 +373,6 @@ function faultOfArguments(tool: string, args: unknown, server: string): McpError
       { code: "mcp-invalid-arguments", server, cause },
     );
   }
-}
-
-function checkedConfig(config: McpConnectionConfig): McpConnectionConfig {
-  const where = "new McpClient(…)";
-  if (!isJsonObject(config)) {
-    throw new ConfigurationError(`${where}: the configuration must be an object.`, {
-      code: "invalid-configuration",
-    });
-  }
-  const { transport, ...rest } = config;
-  if (!isCustomTransport(transport)) {
-    return parseMcpServerConfig(config, where);
-  }
-  // The rest is checked with another transport in the place of one that cannot be.
-  parseMcpServerConfig({ ...rest, transport: { type: "stdio", command: "?" } }, where);
-  return config;
 }
 
 function toCompletion(completion: unknown): McpCompletion {
