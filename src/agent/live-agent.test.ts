@@ -98,6 +98,23 @@ test("stopping cancels the runs that are under way", async () => {
   expect(await running).toMatchObject({ status: "cancelled", reason: "the agent was stopped" });
 });
 
+test("stopping waits for the end of runs that are streamed, and starts none that was not read", async () => {
+  const model = modelOf({ hangs: true });
+  const live = await agentOf({ model }).start();
+  const [read, waited, unread] = [live.stream("a"), live.stream("b"), live.stream("c")];
+  const ended: string[] = [];
+  const reading = collect(read).then(() => void ended.push("read"));
+  const waiting = waited.result.then(() => void ended.push("waited"));
+  await expect.poll(() => model.requests.length).toBe(2);
+  await live.stop();
+  ended.push("stopped");
+  await Promise.all([reading, waiting]);
+  expect(ended.toSorted()).toEqual(["read", "stopped", "waited"]);
+  expect(ended.indexOf("stopped")).toBeGreaterThan(ended.indexOf("waited"));
+  expect(model.requests).toHaveLength(2);
+  expect((await unread.result).status).toBe("cancelled");
+});
+
 test("servers that a run brings itself are opened for it and closed with it", async () => {
   const kept = counting("kept");
   const own = counting("own");

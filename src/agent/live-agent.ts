@@ -21,7 +21,10 @@ export interface LiveAgent<Output = unknown> extends Assembly<Output>, AsyncDisp
   /** Servers that could not be connected when it was tried last; each run tries them again. */
   readonly failedServers: readonly FailedServer[];
   availableTools(options?: RunOptions): Promise<readonly AvailableTool[]>;
-  /** Cancels its runs that are under way and closes all connections. May be called again. */
+  /**
+   * Cancels its runs that are under way, waits until they have ended and closes all connections. May be
+   * called again.
+   */
   stop(): Promise<void>;
 }
 
@@ -82,7 +85,7 @@ class StartedAgent<Output> implements LiveAgent<Output> {
   }
 
   stream(input: RunInput, options: RunOptions = {}): Run<Output> {
-    return this.#parts.inner.stream(input, this.#own(options));
+    return this.#watchRun(this.#parts.inner.stream(input, this.#own(options)));
   }
 
   resume(runId: string, options: ResumeOptions = {}): ReturnType<Assembly<Output>["resume"]> {
@@ -90,7 +93,7 @@ class StartedAgent<Output> implements LiveAgent<Output> {
   }
 
   resumeStream(runId: string, options: ResumeOptions = {}): Run<Output> {
-    return this.#parts.inner.resumeStream(runId, this.#own(options));
+    return this.#watchRun(this.#parts.inner.resumeStream(runId, this.#own(options)));
   }
 
   async availableTools(options: RunOptions = {}): Promise<readonly AvailableTool[]> {
@@ -111,6 +114,23 @@ class StartedAgent<Output> implements LiveAgent<Output> {
     this.#parts.lifetime.abort("the agent was stopped");
     await Promise.allSettled(this.#running);
     await this.#parts.servers.close();
+  }
+
+  /** The same run, watched from its start on, which is up to whoever has it. */
+  #watchRun(run: Run<Output>): Run<Output> {
+    const start = (): Run<Output>["result"] => this.#watch(run.result);
+    return {
+      id: run.id,
+      get result() {
+        return start();
+      },
+      cancel: (reason) => run.cancel(reason),
+      async *[Symbol.asyncIterator]() {
+        void start(); // never rejects
+        yield* run;
+      },
+      [Symbol.asyncDispose]: () => run[Symbol.asyncDispose](),
+    };
   }
 
   #watch<Value>(running: Promise<Value>): Promise<Value> {

@@ -17,17 +17,16 @@ import type { ActiveSpan, Tracer } from "./tracing.ts";
  * @returns `undefined` for none.
  */
 export function groupTracers(tracers: readonly Tracer[], logger: Logger): Tracer | undefined {
-  const guard = new Guard(logger);
-  return tracers.length === 0
-    ? undefined
-    : {
-        start: (operation, parent) =>
-          new SpanGroup(
-            tracers.map((tracer) => guard.call(() => tracer.start(operation, parent))),
-            guard,
-          ),
-      };
+  return tracers.length === 0 ? undefined : guarded(tracers, new Guard(logger));
 }
+
+const guarded = (tracers: readonly Tracer[], guard: Guard): Tracer => ({
+  start: (operation, parent) =>
+    new SpanGroup(
+      tracers.map((tracer) => guard.call(() => tracer.start(operation, parent))),
+      guard,
+    ),
+});
 
 /** Calls tracers so that their failures harm nobody. */
 class Guard {
@@ -88,10 +87,14 @@ class SpanGroup implements ActiveSpan {
   }
 
   run<Value>(work: () => Value): Value {
-    return this.#spans.reduceRight<() => Value>(
-      (inner, span) => (span === undefined ? inner : () => this.#within(span, inner)),
-      work,
-    )();
+    let inner = work;
+    for (const span of this.#spans) {
+      if (span !== undefined) {
+        const outer = inner;
+        inner = () => this.#within(span, outer);
+      }
+    }
+    return inner();
   }
 
   context(server?: string): TraceContext | undefined {

@@ -1,5 +1,5 @@
 import { systemClock } from "../base/clock.ts";
-import { ConfigurationError } from "../base/dragoman-error.ts";
+import { ConfigurationError, messageOf } from "../base/dragoman-error.ts";
 import { isDeeperThan, isJsonObject, type JsonObject } from "../base/json.ts";
 import { type ConnectAttempt, shareOf } from "./connect-attempt.ts";
 import { isCustomTransport } from "./custom-link.ts";
@@ -194,7 +194,11 @@ export class McpClient implements AsyncDisposable {
     args: JsonObject = {},
     options: CallToolOptions = {},
   ): Promise<McpCallResult> {
-    return this.#live().callTool(name, args, options);
+    try {
+      return await this.#live().callTool(name, args, options);
+    } catch (error) {
+      throw faultOfArguments(name, args, this.name) ?? error;
+    }
   }
 
   /** All resources. What is malformed is left out, and so is what is invisible in their texts. */
@@ -358,6 +362,19 @@ const notConnected = (server: string): McpError =>
     code: "mcp-not-connected",
     server,
   });
+
+/** Looked for only where a call has failed: what cannot be written fails in each link's own way. */
+function faultOfArguments(tool: string, args: unknown, server: string): McpError | undefined {
+  try {
+    JSON.stringify(args);
+    return undefined;
+  } catch (cause) {
+    return new McpError(
+      `The tool "${tool}" of the MCP server "${server}" was not called, since its arguments are no JSON: ${messageOf(cause)}. Pass plain objects, lists, texts, numbers and booleans.`,
+      { code: "mcp-invalid-arguments", server, cause },
+    );
+  }
+}
 
 function checkedConfig(config: McpConnectionConfig): McpConnectionConfig {
   const where = "new McpClient(…)";
