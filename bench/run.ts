@@ -9,8 +9,9 @@ import { formatTable } from "./format-table.ts";
 const benchmarks: Readonly<Record<string, () => Promise<{ readonly benchmark: Benchmark }>>> = {
   durable: () => import("./durable-steps.ts"),
   "import-time": () => import("./import-time.ts"),
-  tracing: () => import("./tracing.ts"),
   "model-stream": () => import("./model-stream.ts"),
+  server: () => import("./server-load.ts"),
+  tracing: () => import("./tracing.ts"),
 };
 
 process.exitCode = await run(process.argv.slice(2));

@@ -2,11 +2,13 @@ import { type Agent, createAgent } from "./agent/agent.ts";
 import type { AgentDefinition } from "./agent/agent-definition.ts";
 import type { AgentRuntime, McpEntry, ToolEntry } from "./agent/agent-runtime.ts";
 import { type ArtifactSettings, artifactLimits } from "./agent/artifact-settings.ts";
+import { checkToolLevel } from "./agent/check-selection.ts";
 import { checkDiscovery, type Discovery } from "./agent/discovery.ts";
 import { MemoryRunStore } from "./agent/memory-run-store.ts";
 import type { RunStore } from "./agent/run-store.ts";
 import type { Selection } from "./agent/selection.ts";
 import type { SessionStore } from "./agent/session-store.ts";
+import { checkObject } from "./base/check-object.ts";
 import { type Clock, systemClock } from "./base/clock.ts";
 import type { CredentialSource } from "./base/credential.ts";
 import { ConfigurationError } from "./base/dragoman-error.ts";
@@ -87,7 +89,7 @@ export interface Dragoman extends AssemblyFunctions {
 /** A Dragoman of its own, which shares no configuration with any other. */
 export function createDragoman(config: DragomanConfig = {}): Dragoman {
   let current = config;
-  checkDiscovery(config.discovery, "configured discovery");
+  checkConfig(config);
   const memory = {
     catalogues: memoryCatalogues(),
     suspendedRuns: new MemoryRunStore({ maxRuns: 1_000 }),
@@ -98,11 +100,39 @@ export function createDragoman(config: DragomanConfig = {}): Dragoman {
     defineAgent: (definition) => createAgent(definition, () => runtime),
     ...assemblyFunctions(() => runtime),
     configure(changes) {
-      checkDiscovery(changes.discovery, "configured discovery");
+      checkConfig(changes);
       current = { ...current, ...changes };
       runtime = createRuntime(current, memory);
     },
   };
+}
+
+/** Every setting, so that the compiler misses none here. */
+const settings: Readonly<Record<keyof DragomanConfig, true>> = {
+  model: true,
+  models: true,
+  tools: true,
+  mcp: true,
+  defaults: true,
+  discovery: true,
+  catalogues: true,
+  pins: true,
+  credentials: true,
+  app: true,
+  sessions: true,
+  artifacts: true,
+  runs: true,
+  logger: true,
+  env: true,
+  clock: true,
+  random: true,
+  instrument: true,
+};
+
+function checkConfig(config: DragomanConfig): void {
+  checkObject(config, Object.keys(settings), "configuration");
+  checkDiscovery(config.discovery, "configured discovery");
+  checkToolLevel(config, "of the configuration");
 }
 
 function createRuntime(

@@ -205,7 +205,7 @@ export {
 export type { Usage } from "./model/usage.ts";
 export type { AssemblyState } from "./network/assembly-state.ts";
 export type { AssemblyHead } from "./network/define-assembly.ts";
-export type { GraphDefinition, GraphEdge, GraphNode } from "./network/graph.ts";
+export type { GraphDefinition, GraphEdge } from "./network/graph.ts";
 export type { LoopDefinition } from "./network/loop.ts";
 export type { MemberEntry, MemberOptions } from "./network/member.ts";
 export type { NetworkDefinition, Routing } from "./network/network.ts";

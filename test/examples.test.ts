@@ -88,7 +88,7 @@ const expected: Readonly<Record<string, readonly RegExp[]>> = {
     /^the first process: suspended\npaid, .*\nthe second process: completed The refund/m,
     /^followed to the end: completed$/m,
     /^started: suspended approval:call_1\ndecided: completed$/m,
-    /^erased: \{ sessions: 0, runs: 2 \}$/m,
+    /^erased: \{ sessions: 0, runs: 2, artifacts: 0 \}$/m,
   ],
   "approvals.ts": [/^approval:call_1 a refund above 50\ncompleted It is on its way\.$/m],
   "live-agent.ts": [/^\[\] true\ncompleted\ncompleted$/m],

@@ -1,8 +1,9 @@
+import { checkObject } from "../base/check-object.ts";
 import { ConfigurationError } from "../base/dragoman-error.ts";
 import { traceContextFrom } from "../base/trace-context.ts";
 import { checkLimits } from "./agent-definition.ts";
 import type { AgentRuntime } from "./agent-runtime.ts";
-import { checkObject } from "./check-object.ts";
+import { checkToolLevel } from "./check-selection.ts";
 import { checkDiscovery } from "./discovery.ts";
 import type { RunOptions } from "./run-options.ts";
 
@@ -33,7 +34,7 @@ export function checkInput(input: unknown, agent: string): void {
 
 /** @throws ConfigurationError that names the option and what is allowed. */
 export function checkRunOptions(options: RunOptions, { sessions }: AgentRuntime): void {
-  checkObject(options, Object.keys(optionNames), "options of a run");
+  checkObject(options, Object.keys(optionNames), "options object of a run");
   const { timeoutMs, limits, session, signal, store, discovery, trace } = options;
   if (timeoutMs !== undefined && !(typeof timeoutMs === "number" && timeoutMs > 0)) {
     throw invalid(`timeoutMs is ${timeoutMs}; it must be above 0.`);
@@ -43,6 +44,7 @@ export function checkRunOptions(options: RunOptions, { sessions }: AgentRuntime)
   }
   checkLimits(limits, " of the run");
   checkDiscovery(discovery, "discovery of the run");
+  checkToolLevel(options, "of the run");
   checkSession(session, sessions);
   if (trace !== undefined && traceContextFrom(trace) === undefined) {
     throw invalid(

@@ -4,12 +4,11 @@ import { type Json, toJson } from "../base/json.ts";
 import type { TraceContext } from "../base/trace-context.ts";
 import type { ActiveSpan } from "../base/tracing.ts";
 import type { AgentRuntime } from "./agent-runtime.ts";
-import { newDelegations } from "./delegate-tool.ts";
-import type { KeptToolsets } from "./open-toolsets.ts";
+import { Delegations } from "./delegations.ts";
 import type { Answer, Participant, ParticipantScope } from "./participant.ts";
 import { endParticipant, participantOperation } from "./participant-span.ts";
 import { lastTrace } from "./past-events.ts";
-import { RecordedSteps } from "./recorded-steps.ts";
+import { RecordedSteps, type RecordedStepsOptions } from "./recorded-steps.ts";
 import type { Run } from "./run.ts";
 import {
   type BeginningScope,
@@ -18,6 +17,7 @@ import {
   putAside,
   type RunSource,
 } from "./run-beginning.ts";
+import { budgetWithin } from "./run-budget.ts";
 import { RunDraft } from "./run-draft.ts";
 import { RunError } from "./run-error.ts";
 import type { RunEvent } from "./run-event.ts";
@@ -35,8 +35,6 @@ export interface HostedRunOptions {
   readonly runtime: AgentRuntime;
   readonly options: RunOptions;
   readonly source: RunSource;
-  /** Connections that outlive the run. */
-  readonly kept: KeptToolsets | undefined;
   /** Whether anybody may read the events; if not, none are kept for readers. */
   readonly observed: boolean;
 }
@@ -115,6 +113,7 @@ export class HostedRun<Output> implements Run<Output> {
     const journal = new RunJournal(begun.steps, (record) => begun.recorder?.step(record));
     const scope = { ...this.#scope(begun, journal), span };
     const result = await settleRun<Output>(this.#perform(begun, scope), scope);
+    await begun.recorder?.settle();
     this.#publishEnd(result, scope.agentPath);
     try {
       await this.#keep(result, begun, journal);
@@ -124,7 +123,9 @@ export class HostedRun<Output> implements Run<Output> {
         const { logger } = this.#run.runtime;
         logger.error(`Run ${this.id} could not be recorded: ${messageOf(thrown)}`);
       }
-      return result.status === "failed" ? result : failedRun(thrown, result);
+      return result.status === "failed" || result.status === "cancelled"
+        ? result
+        : failedRun(thrown, result);
     }
   }
 
@@ -157,23 +158,22 @@ export class HostedRun<Output> implements Run<Output> {
     const { signal } = this.#controller;
     const runId = this.id;
     const agentPath = [participant.name];
-    const steps = new RecordedSteps(
-      {
-        runId,
-        signal,
-        clock,
-        journal,
-        decisions,
-        execution: begun.execution,
-        marksStarts: recorder !== undefined,
-        emit: (event, path, part) => this.#publisher.publish(event, path, part),
-      },
-      agentPath,
-    );
+    const recording: RecordedStepsOptions = {
+      runId,
+      signal,
+      clock,
+      journal,
+      decisions,
+      execution: begun.execution,
+      marksStarts: recorder !== undefined,
+      emit: (event, path, part) => this.#publisher.publish(event, path, part),
+    };
+    const steps = new RecordedSteps(recording, agentPath);
     const deadline = timeoutMs === undefined ? undefined : clock.now() + timeoutMs;
     const draft = this.#draft;
     const outerLevels = [runtime.global];
-    const memory = new RunMemory(steps);
+    // A path of its own, which no participant's name can make.
+    const memory = new RunMemory(new RecordedSteps(recording, agentPath, "memory/"));
     return {
       input,
       options,
@@ -190,9 +190,12 @@ export class HostedRun<Output> implements Run<Output> {
       values: new Map(),
       memory,
       draft,
-      kept: this.#run.kept,
+      kept: undefined,
       tainted: false,
-      delegations: newDelegations(options.limits),
+      session: undefined,
+      budget: budgetWithin(options.limits, undefined),
+      outerBudget: undefined,
+      delegations: new Delegations(options.limits ?? {}, agentPath),
     };
   }
 

@@ -1,9 +1,18 @@
 import { afterEach, expect, test } from "vitest";
-import { add, agentOf, modelOf } from "../../test/agent-fixture.ts";
+import { add, agentOf, collect, modelOf } from "../../test/agent-fixture.ts";
+import { fakePeer } from "../../test/fixtures/mcp/fake-transport.ts";
+import { serve } from "../../test/fixtures/mcp/http-peer.ts";
 import { fakeStdio, runningChildren } from "../../test/fixtures/mcp/servers.ts";
+import {
+  type PeerExchange,
+  serveStateless,
+  toolCalled,
+} from "../../test/fixtures/mcp/stateless-peer.ts";
 import { DragomanError } from "../base/dragoman-error.ts";
+import { McpClient } from "../mcp/mcp-client.ts";
 import { mcpToolset } from "../mcp/mcp-toolset.ts";
-import type { ScriptedTurn } from "../testing/scripted-model.ts";
+import { manualClock } from "../testing/manual-clock.ts";
+import type { ScriptedModel, ScriptedTurn } from "../testing/scripted-model.ts";
 import { defineTool } from "../tool/define-tool.ts";
 import type { Toolset } from "../tool/toolset.ts";
 
@@ -121,4 +130,153 @@ test("a chat of ten messages starts its stdio server once, and a server that die
   await live.ask("Echo hello");
   expect((await live.ask("Echo hello")).text).toContain("hello");
   expect(runningChildren()).not.toContain(first);
+});
+
+const listChanged = { jsonrpc: "2.0", method: "notifications/tools/list_changed" };
+
+const toolsOfLast = ({ requests }: ScriptedModel): readonly string[] =>
+  requests.at(-1)?.tools.map(({ name }) => name) ?? [];
+
+test("a server that publishes other tools gives them to the next run, over the same connection", async () => {
+  const pages: Record<string, { tools: object[] }> = { "": { tools: [toolCalled("old")] } };
+  const peer = fakePeer({ pages });
+  const mapped: string[] = [];
+  const changing = mcpToolset({
+    name: "changing",
+    transport: () => peer.transport,
+    mapTool: (tool) => {
+      mapped.push(tool.name);
+      return tool;
+    },
+  });
+  const model = modelOf("ok");
+  await using live = await agentOf({ model, mcp: [changing] }).start();
+  await live.ask("Hi");
+  await live.ask("Hi");
+  expect([toolsOfLast(model), mapped]).toEqual([["old"], ["old"]]);
+  pages[""] = { tools: [toolCalled("new")] };
+  peer.say(listChanged);
+  await Promise.resolve();
+  await Promise.all([live.ask("Hi"), live.ask("Hi")]);
+  expect(model.requests.slice(2).map(({ tools }) => tools.map(({ name }) => name))).toEqual([
+    ["new"],
+    ["new"],
+  ]);
+  await live.ask("Hi");
+  expect((await live.availableTools()).map(({ name }) => name)).toEqual(["new"]);
+  const methods = peer.received.map(({ method }) => method);
+  expect(methods.filter((method) => method === "initialize")).toHaveLength(1);
+  expect(methods.filter((method) => method === "tools/list")).toHaveLength(2);
+});
+
+test("a server without a handshake is asked to tell of changes while it is kept", async () => {
+  const listening: PeerExchange[] = [];
+  let tool = "old";
+  const peer = await serveStateless({
+    "tools/list": ({ result }) => result({ resultType: "complete", tools: [toolCalled(tool)] }),
+    "subscriptions/listen": (listen) => void listening.push(listen),
+  });
+  const transport = { type: "http", url: peer.url, allowInsecureHttp: true } as const;
+  const model = modelOf("ok");
+  const agent = agentOf({ model, mcp: [mcpToolset({ name: "peer", transport })] });
+  await agent.ask("Hi");
+  expect(listening).toEqual([]);
+  await using live = await agent.start();
+  await expect.poll(() => listening.length).toBe(1);
+  const meta = { "io.modelcontextprotocol/subscriptionId": listening[0]?.id };
+  listening[0]?.tell("notifications/subscriptions/acknowledged", { _meta: meta });
+  tool = "new";
+  listening[0]?.tell("notifications/tools/list_changed", { _meta: meta });
+  await expect
+    .poll(async () => {
+      await live.ask("Hi");
+      return toolsOfLast(model);
+    })
+    .toEqual(["new"]);
+});
+
+test("a client of the application's whose program has ended is connected again for the next run", async () => {
+  await using client = new McpClient({ name: "files", transport: fakeStdio() });
+  const echoing: ScriptedTurn = ({ messages }) =>
+    messages.at(-1)?.role === "tool"
+      ? JSON.stringify(messages.at(-1))
+      : { calls: [{ name: "echo" }] };
+  const agent = agentOf({ model: modelOf(echoing), mcp: [mcpToolset({ client })] });
+  await using live = await agent.start();
+  await client.callTool("exit", { code: 3, words: "bye" }).catch(() => {});
+  await expect.poll(() => client.connected).toBe(false);
+  expect((await live.ask("Echo")).text).toContain('"isError":false');
+  await live.stop();
+  expect(client.connected).toBe(true);
+});
+
+test("what a kept server logs and what is noticed of it are events of the runs under way", async () => {
+  const peer = fakePeer({});
+  const chatty = mcpToolset({ name: "chatty", transport: () => peer.transport });
+  const calling: ScriptedTurn = ({ messages }) =>
+    messages.at(-1)?.role === "tool"
+      ? "ok"
+      : { calls: [{ name: "flood", arguments: { count: 1 } }] };
+  await using live = await agentOf({ model: modelOf(calling), mcp: [chatty] }).start();
+  for (let count = 0; count < 2; count += 1) {
+    const events = await collect(live.stream("Hi"));
+    expect(events.filter(({ kind }) => kind === "server-log")).toMatchObject([
+      { server: "chatty", level: "info", data: "x" },
+    ]);
+  }
+});
+
+test("a toolset that throws before it opens anything is tried again, too", async () => {
+  const { toolset } = counting("crm");
+  let up = false;
+  const throwing: Toolset = {
+    ...toolset,
+    open(binding, observer) {
+      if (!up) {
+        throw new DragomanError("refused", { code: "mcp-connect-failed" });
+      }
+      return toolset.open(binding, observer);
+    },
+  };
+  await using live = await agentOf({ model: modelOf("ok"), mcp: [throwing] }).start();
+  up = true;
+  expect((await live.ask("Hi")).failedServers).toEqual([]);
+});
+
+test("stopping does not wait for a toolset that never opens and never gives up", async () => {
+  const clock = manualClock();
+  const stuck: Toolset = { name: "stuck", open: () => new Promise(() => {}) };
+  const starting = agentOf({ model: modelOf("ok"), mcp: [stuck] }, { clock }).start();
+  clock.advance(3_000);
+  const live = await starting;
+  const stopping = live.stop();
+  await expect.poll(() => clock.pending).toBe(1);
+  clock.advance(1_000);
+  await stopping;
+});
+
+test("a token that has expired is asked for again, before the next run", async () => {
+  let valid = "first";
+  const peer = await serve({
+    intercept: ({ headers }, response) => {
+      const isRefused = headers.authorization !== `Bearer ${valid}`;
+      if (isRefused) {
+        response.writeHead(401).end();
+      }
+      return isRefused;
+    },
+  });
+  const guarded = mcpToolset({
+    name: "guarded",
+    transport: () => ({ type: "http", url: peer.url, allowInsecureHttp: true, token: valid }),
+  });
+  const echoing: ScriptedTurn = ({ messages }) =>
+    messages.at(-1)?.role === "tool"
+      ? JSON.stringify(messages.at(-1))
+      : { calls: [{ name: "echo" }] };
+  await using live = await agentOf({ model: modelOf(echoing), mcp: [guarded] }).start();
+  expect((await live.ask("Echo")).text).toContain('"isError":false');
+  valid = "second";
+  expect((await live.ask("Echo")).text).toContain("HTTP 401");
+  expect((await live.ask("Echo")).text).toContain('"isError":false');
 });

@@ -10,6 +10,7 @@ import type { Binding } from "../tool/binding.ts";
 import { callHook, type Hooks } from "./hooks.ts";
 import { type RetryPolicy, retryDelayOf } from "./model-policy.ts";
 import { type ModelTurn, readModelTurn } from "./model-turn.ts";
+import type { RunBudget } from "./run-budget.ts";
 import { toRunFailure } from "./run-failure.ts";
 import { withServerInstructions } from "./server-instructions.ts";
 import type { StepAttempt, Steps } from "./steps.ts";
@@ -31,6 +32,8 @@ export interface LoopState {
   modelIndex: number;
   /** Whether something that a server said has been read in this run. */
   tainted: boolean;
+  /** The name of the tool that has ended the loop, if one has. */
+  endedBy?: string;
 }
 
 /** A state before the first step. */
@@ -71,6 +74,8 @@ export interface ModelScope {
   readonly random: () => number;
   /** What servers say on their use, for the system prompt; a run that has read it is tainted. */
   serverInstructions?(): readonly string[];
+  /** What the run, and whoever asked, may still use up. */
+  readonly budget?: RunBudget | undefined;
 }
 
 /** A request without the conversation, which is the state's. */
@@ -108,6 +113,7 @@ export async function callModel(
   );
   const { usage, message, model } = turn;
   noteTurn(turn, state, scope);
+  scope.budget?.spendStep(usage);
   if (request.aside !== true) {
     state.messages.push(message);
     state.text = textOf(message.content) || state.text;

@@ -1,12 +1,17 @@
 import { untilAborted } from "../base/abort.ts";
 import { ConfigurationError, messageOf } from "../base/dragoman-error.ts";
 import type { Json } from "../base/json.ts";
-import type { ActiveSpan } from "../base/tracing.ts";
 import type { Binding } from "../tool/binding.ts";
 import type { ScoredDocument } from "../tool/scorer.ts";
-import { isToolset, type OpenToolset, type Toolset } from "../tool/toolset.ts";
+import {
+  isToolset,
+  type OpenToolset,
+  type Toolset,
+  type ToolsetObserver,
+} from "../tool/toolset.ts";
 import type { AgentRuntime, McpEntry } from "./agent-runtime.ts";
 import type { Catalogues } from "./catalogues.ts";
+import { closeToolset, longestLeaveMs, settlesWithin } from "./close-toolset.ts";
 import type { ParticipantScope } from "./participant.ts";
 import { RunError } from "./run-error.ts";
 import { type FailedServer, toRunFailure } from "./run-failure.ts";
@@ -26,18 +31,23 @@ export interface OpeningScope {
   readonly awaited?: readonly string[] | undefined;
   /** What is remembered of servers' tools; `undefined` where nobody asks. */
   readonly catalogues?: Catalogues | undefined;
-  /** Connections that outlive runs; a toolset that is kept there is used, and not closed. */
+  /** Connections that outlive runs; what is kept there is used, and stays open. */
   readonly kept?: KeptToolsets | undefined;
 }
 
 /** Toolsets that are open already, for the principal of the run. */
 export interface KeptToolsets {
   /**
-   * The open toolset of an entry; `undefined` where it must be opened for the run.
+   * The open toolset of an entry; `undefined` where it must be opened for the run. Closing it only ends
+   * the run's use of it; until then the observer hears what the server tells.
    *
    * @throws what opening it throws.
    */
-  find(entry: McpEntry, binding: Binding): Promise<OpenToolset | undefined>;
+  find(
+    entry: McpEntry,
+    binding: Binding,
+    observer: ToolsetObserver,
+  ): Promise<OpenToolset | undefined>;
 }
 
 /** A server that is open. */
@@ -64,10 +74,14 @@ export class RunServers {
   readonly #scope: OpeningScope;
   readonly #givingUp = new AbortController();
   readonly #pending = new Map<string, Promise<void>>();
-  readonly #begun = new Set<string>();
+  readonly #begun = new Map<string, McpEntry>();
+  /** What was given up while it was being opened, until nothing is left of it. */
+  readonly #left: Promise<void>[] = [];
   readonly #order: readonly string[];
   readonly #required: readonly string[];
   #broken: { readonly reason: unknown } | undefined;
+  /** Resolves when nothing is worth waiting for any more. */
+  readonly #breaking = Promise.withResolvers<void>();
 
   /**
    * Begins to open them.
@@ -99,8 +113,8 @@ export class RunServers {
     const stop = clock.startTimer(waited.resolve, this.#scope.serverWaitMs);
     try {
       await this.#untilOne();
-      await Promise.race([Promise.all(this.#pending.values()), waited.promise]);
-      await Promise.all(this.#required.map((name) => this.#pending.get(name)));
+      await Promise.race([this.#settling(this.#pending.keys()), waited.promise]);
+      await this.#settling(this.#required);
     } finally {
       stop();
     }
@@ -132,7 +146,7 @@ export class RunServers {
 
   /** Waits for all. @throws what {@link check} throws. */
   async complete(): Promise<void> {
-    await Promise.all(this.#pending.values());
+    await this.#settling(this.#pending.keys());
     this.check();
   }
 
@@ -146,20 +160,37 @@ export class RunServers {
     }
   }
 
-  /** Closes every one of them once, also those that are not ready; never rejects. */
+  /**
+   * Closes every one of them once, also those that are not ready; never rejects. A process that was
+   * being started is gone then, unless what opens it does not give up.
+   */
   async close(): Promise<void> {
-    for (const name of this.#pending.keys()) {
-      this.#recordLate(name);
+    if (!this.#scope.binding.signal.aborted && this.#broken === undefined) {
+      for (const name of this.#pending.keys()) {
+        this.#failLate(name);
+      }
     }
     this.#givingUp.abort(runIsOver);
     await Promise.all(this.#pending.values());
-    await Promise.all(this.open.splice(0).map((server) => closeServer(server, this.#scope)));
+    const { runtime, binding } = this.#scope;
+    const agent = binding.agent.name;
+    const closing = this.open
+      .splice(0)
+      .map(({ name, toolset }) => closeToolset(toolset, { name, agent, runtime }));
+    await Promise.all([
+      ...closing,
+      settlesWithin(longestLeaveMs, this.#whatIsLeft(), runtime.clock),
+    ]);
+  }
+
+  async #whatIsLeft(): Promise<void> {
+    await Promise.all(this.#left);
   }
 
   #begin(entry: McpEntry): void {
     const { name } = entry;
     if (!this.#begun.has(name)) {
-      this.#begun.add(name);
+      this.#begun.set(name, entry);
       const opening = this.#open(entry).finally(() => this.#pending.delete(name));
       this.#pending.set(name, opening);
     }
@@ -167,6 +198,17 @@ export class RunServers {
 
   #placeOf(name: string): number {
     return this.#order.indexOf(name);
+  }
+
+  /** Waits for these servers, but no longer than it is of use. */
+  async #settling(names: Iterable<string>): Promise<void> {
+    const settling = [...names].map((name) => this.#pending.get(name));
+    await Promise.race([Promise.all(settling), this.#breaking.promise]);
+  }
+
+  #break(reason: unknown): void {
+    this.#broken ??= { reason };
+    this.#breaking.resolve();
   }
 
   async #untilOne(): Promise<void> {
@@ -179,11 +221,12 @@ export class RunServers {
     const { binding } = this.#scope;
     const signal = AbortSignal.any([binding.signal, this.#givingUp.signal]);
     try {
-      const server = await openServer(entry, { ...this.#scope, binding: { ...binding, signal } });
+      const scope = { ...this.#scope, binding: { ...binding, signal } };
+      const server = await openServer(entry, scope, (ending) => this.#left.push(ending));
       this.open.push(server);
     } catch (thrown) {
       if (binding.signal.aborted) {
-        this.#broken ??= { reason: binding.signal.reason };
+        this.#break(binding.signal.reason);
       } else if (!this.#givingUp.signal.aborted) {
         this.#fail(entry, thrown);
       }
@@ -195,38 +238,16 @@ export class RunServers {
       const failed = handleFailure(entry, thrown, this.#scope);
       this.failed.push(...(failed === undefined ? [] : [failed]));
     } catch (reason) {
-      this.#broken ??= { reason };
+      this.#break(reason);
     }
   }
 
-  #recordLate(name: string): void {
-    if (this.#scope.binding.signal.aborted || this.#broken !== undefined) {
-      return;
-    }
+  #failLate(name: string): void {
     const message = `MCP server "${name}" was not ready when the run was over. Ask for more time with serverWaitMs, or start the agent before the run.`;
-    const error = { code: "server-not-ready", message, server: name };
-    this.#scope.steps.emit({ kind: "server-fail", server: name, error });
-    this.failed.push({ name, error });
-  }
-}
-
-/** How long a toolset may take to close before the run ends without it, in milliseconds. */
-const longestCloseMs = 15_000;
-
-/** A toolset that does not close, or fails in it, does not hold or spoil the run. */
-async function closeServer(
-  { name, toolset }: OpenedServer,
-  { runtime, binding }: OpeningScope,
-): Promise<void> {
-  const overdue = Promise.withResolvers<void>();
-  const stop = runtime.clock.startTimer(() => overdue.reject("it takes too long"), longestCloseMs);
-  try {
-    await Promise.race([toolset.close(), overdue.promise]);
-  } catch (thrown) {
-    const agent = binding.agent.name;
-    runtime.logger.warn(`agent "${agent}" could not close "${name}": ${messageOf(thrown)}`);
-  } finally {
-    stop();
+    const entry = this.#begun.get(name);
+    if (entry !== undefined) {
+      this.#fail(entry, new RunError(message, { code: "server-not-ready" }));
+    }
   }
 }
 
@@ -242,18 +263,42 @@ export function refuseDuplicates(entries: readonly McpEntry[]): void {
   }
 }
 
-async function openServer(entry: McpEntry, scope: OpeningScope): Promise<OpenedServer> {
-  const { binding, steps, kept, runtime, catalogues } = scope;
-  const keptSet = await kept?.find(entry, binding);
+async function openServer(
+  entry: McpEntry,
+  scope: OpeningScope,
+  leave: (ending: Promise<void>) => void,
+): Promise<OpenedServer> {
+  const { binding, steps, kept, runtime } = scope;
+  const observer: ToolsetObserver = {
+    pins: runtime.pins,
+    notice: (code, message) => steps.emit({ kind: "notice", code, message }),
+    log: (told) => steps.emit({ kind: "server-log", server: entry.name, ...told }),
+  };
+  const keptSet = await kept?.find(entry, binding, observer);
   const toolset = isToolset(entry) ? entry : await runtime.toToolset(entry);
-  const opened = keptSet ? { ...keptSet, close: async () => {} } : await openTraced(toolset, scope);
-  const names: Json = opened.tools.map(({ source, name }) => source?.name ?? name);
+  const opened = keptSet ?? (await openTraced(toolset, scope, { observer, leave }));
+  try {
+    return await register(entry, toolset, opened, scope);
+  } catch (thrown) {
+    leave(opened.close());
+    throw thrown;
+  }
+}
+
+/** Records that a server is open, tells of it, and remembers its tools. */
+async function register(
+  entry: McpEntry,
+  toolset: Toolset,
+  opened: OpenToolset,
+  { steps, catalogues }: OpeningScope,
+): Promise<OpenedServer> {
+  const names = opened.tools.map(({ source, name }) => source?.name ?? name);
   // The connection itself cannot be recorded: a run that is resumed opens its own.
-  await steps.run(stepOf(entry), async () => names);
+  await steps.run<Json>(stepOf(entry), async () => names);
   steps.emit({
     kind: "server-connect",
     server: entry.name,
-    tools: opened.tools.map(({ source, name }) => source?.name ?? name),
+    tools: names,
     ...(opened.serverInfo === undefined ? {} : { serverInfo: opened.serverInfo }),
   });
   const documents = await catalogues?.remember(toolset, opened);
@@ -266,12 +311,23 @@ async function openServer(entry: McpEntry, scope: OpeningScope): Promise<OpenedS
   };
 }
 
-function openTraced(toolset: Toolset, scope: OpeningScope): Promise<OpenToolset> {
+/** How a toolset is opened for a run. */
+interface Opening {
+  readonly observer: ToolsetObserver;
+  /** Takes what ends later by itself. */
+  leave(ending: Promise<void>): void;
+}
+
+function openTraced(
+  toolset: Toolset,
+  scope: OpeningScope,
+  { observer, leave }: Opening,
+): Promise<OpenToolset> {
   return traced(
     { span: scope.participant?.span, signal: scope.binding.signal },
     () => ({ kind: "server-open", server: toolset.name }),
     async (span) => {
-      const opened = await open(toolset, scope, span);
+      const opened = await open(toolset, scope.binding, { observer: { ...observer, span }, leave });
       span?.set({ count: opened.tools.length });
       return opened;
     },
@@ -282,24 +338,21 @@ const isRequired = (entry: McpEntry): boolean => isToolset(entry) && entry.onUna
 
 const stepOf = ({ name }: McpEntry): string => `open:${name}`;
 
-/** An opening that outlives its signal is closed when it is done. */
+/** An opening that outlives its signal is left, and closed when it is done. */
 async function open(
   toolset: Toolset,
-  { binding, steps, runtime }: OpeningScope,
-  span: ActiveSpan | undefined,
+  binding: Binding,
+  { observer, leave }: Opening,
 ): Promise<OpenToolset> {
-  const opening = toolset.open(binding, {
-    pins: runtime.pins,
-    span,
-    notice: (code, message) => steps.emit({ kind: "notice", code, message }),
-    log: (entry) => steps.emit({ kind: "server-log", server: toolset.name, ...entry }),
-  });
+  const opening = toolset.open(binding, observer);
   try {
     return await untilAborted(opening, binding.signal);
   } catch (thrown) {
-    opening.then(
-      (set) => set.close(),
-      () => {},
+    leave(
+      opening.then(
+        (set) => set.close(),
+        () => {},
+      ),
     );
     throw thrown;
   }
@@ -326,7 +379,7 @@ function handleFailure(
   }
   const failure = toRunFailure(thrown, name);
   if (policy === "ignore") {
-    (entry as Toolset).onError?.(thrown, { binding }); // only a toolset has this policy
+    tellOnError(entry as Toolset, thrown, binding); // only a toolset has this policy
     return undefined;
   }
   steps.emit({ kind: "server-fail", server: name, error: failure });
@@ -338,4 +391,14 @@ function handleFailure(
     { agent: binding.agent.name, server: name, code: failure.code },
   );
   return { name, error: failure };
+}
+
+/** @throws ConfigurationError `callback-failed`. */
+function tellOnError(toolset: Toolset, failure: unknown, binding: Binding): void {
+  try {
+    toolset.onError?.(failure, { binding });
+  } catch (cause) {
+    const why = `The onError of the MCP toolset "${toolset.name}" threw: ${messageOf(cause)}`;
+    throw new ConfigurationError(why, { code: "callback-failed", cause });
+  }
 }

@@ -28,6 +28,7 @@ function identityOf(body: RunEventBody): readonly (string | number)[] | undefine
     case "tool-start":
     case "tool-end":
     case "approval-end":
+    case "artifact-create":
       return [body.id];
     case "approval-request":
       return [body.waiting.id];

@@ -13,6 +13,8 @@ export type RunErrorCode =
   | "cancelled"
   /** A server with `onUnavailable: "fail"` could not be used. */
   | "server-unavailable"
+  /** A server was still being connected when the run was over. */
+  | "server-not-ready"
   /** A hook of the application threw. */
   | "hook-failed"
   /** The model's answer does not fit the agent's `output`, also after it was asked again. */
@@ -25,6 +27,8 @@ export type RunErrorCode =
   | "participant-failed"
   /** Participants hand a task to and fro, or more often than is allowed. */
   | "handoff-limit"
+  /** A limit of the run was reached before all of an assembly's members were asked. */
+  | "limit-reached"
   /** No run of that id is kept, or it is not this actor's. */
   | "run-not-found"
   /** The run is executed in this process already, or its id is taken. */

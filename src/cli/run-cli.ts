@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { Command, CommanderError, Option } from "commander";
 import { DragomanError, messageOf } from "../base/dragoman-error.ts";
+import { addServeCommand } from "./add-serve-command.ts";
 import { writeFailure } from "./answer.ts";
 import type { CliStreams } from "./cli-streams.ts";
 import type { ExitCode } from "./exit-code.ts";
@@ -64,6 +65,7 @@ function createProgram(streams: CliStreams, finish: (code: ExitCode) => void): C
   const program = new Command("dragoman")
     .description("Agents whose tools come from MCP servers.")
     .version(packageVersion())
+    .addHelpText("after", examplesText)
     .showHelpAfterError("(see --help)")
     .exitOverride()
     .configureOutput({
@@ -73,8 +75,16 @@ function createProgram(streams: CliStreams, finish: (code: ExitCode) => void): C
   addRunCommand(program, streams, finish);
   addMcpGroup(program, { streams, finish });
   addRunsGroup(program, { streams, finish });
+  addServeCommand(program, { streams, finish });
   return program;
 }
+
+const examplesText = `
+Examples:
+  dragoman run "What is 17 plus 25?" --server "npx -y @modelcontextprotocol/server-everything"
+  dragoman run "What is new?" --mcp mcp.json --model openai:gpt-5
+  dragoman mcp doctor --mcp mcp.json
+  dragoman mcp call everything echo '{"message":"hi"}' --server "npx -y @modelcontextprotocol/server-everything"`;
 
 function addRunCommand(
   program: Command,
@@ -84,7 +94,7 @@ function addRunCommand(
   program
     .command("run")
     .description("Ask an agent once and watch what it does.")
-    .argument("<message>", "what you want to know or have done")
+    .argument("<message...>", "what you want to know or have done")
     .addOption(
       new Option("--mcp <file>", "an mcpServers JSON file, as desktop clients have it (repeatable)")
         .argParser(append)
@@ -112,11 +122,11 @@ function addRunCommand(
         .choices(["tree", "json"])
         .preset("tree"),
     )
-    .action(async (message: string, flags: RunFlags) => {
+    .action(async (words: readonly string[], flags: RunFlags) => {
       const { runCommand } = await import("./run-command.ts");
       const { timeout, ...options } = flags;
       const timeoutMs = timeout === undefined ? {} : { timeoutMs: timeout * 1_000 };
-      finish(await runCommand(message, { ...options, ...timeoutMs }, streams));
+      finish(await runCommand(words.join(" "), { ...options, ...timeoutMs }, streams));
     });
 }
 

@@ -30,3 +30,30 @@ test("importing dragoman/mcp loads no package but the parser of configurations",
   const sdk = '"@modelcontextprotocol/client"';
   expect(await packagesLoadedBy(`await import(${sdk});`)).toContain("@modelcontextprotocol/client");
 });
+
+/** Which of the modules, imported in turn by one process, is the first with which Node has loaded `fetch`. */
+async function firstToLoadFetch(modules: readonly string[]): Promise<string> {
+  const program = `
+    for (const module of ${JSON.stringify(modules)}) {
+      await import(module);
+      if (process.moduleLoadList.some((name) => name.endsWith("undici/undici"))) {
+        console.log(module);
+        break;
+      }
+    }
+  `;
+  const { stdout } = await promisify(execFile)(process.execPath, [
+    "--input-type=module",
+    "-e",
+    program,
+  ]);
+  return stdout.trim();
+}
+
+// Any import of node:http does so, which takes longer than all our own code.
+test("importing what speaks HTTP does not load fetch", async () => {
+  const ours = ["http", "credentials", "models", "mcp"].map(
+    (folder) => new URL(`../${folder}/index.ts`, import.meta.url).href,
+  );
+  expect(await firstToLoadFetch([...ours, "node:http"])).toBe("node:http");
+});

@@ -178,6 +178,13 @@ export class McpClient implements AsyncDisposable {
     return this.#live().listTools(options);
   }
 
+  /** The tools as they were listed last, listed again where the server has said that they changed. */
+  async currentTools(
+    options: Pick<ListToolsScope, "signal"> = {},
+  ): Promise<readonly McpToolDefinition[]> {
+    return this.#live().currentTools(options);
+  }
+
   /**
    * Calls a tool by the server's own name. An error that the tool reports is a result with `isError`;
    * one that the protocol reports is thrown. Progress starts the time limit anew, up to 20 times.

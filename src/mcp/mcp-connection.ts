@@ -93,7 +93,15 @@ export class McpConnection {
       pages: (signal, span) => this.pages("tools/list", signal, span),
       mirrorsParameters: () => mirrorsParameters(this.#session),
     });
-    this.#follower = new ChangeFollower({ clock, events, timeoutMs: this.#timeoutMs });
+    const onToolsChanged = (): void => {
+      this.#tools.changed();
+      events.onToolsChanged?.();
+    };
+    this.#follower = new ChangeFollower({
+      clock,
+      events: { ...events, onToolsChanged },
+      timeoutMs: this.#timeoutMs,
+    });
     const hide = (text: string): string => this.#session?.link.hide(text) ?? text;
     this.#events = new ServerEvents({ clock, events, onNotification, onNotice, hide });
   }
@@ -138,6 +146,17 @@ export class McpConnection {
    */
   listTools(scope: ListToolsScope = {}): Promise<readonly McpToolDefinition[]> {
     return this.#tools.list(scope);
+  }
+
+  /**
+   * The tools as they were listed last, listed again where the server has said that they changed.
+   *
+   * @throws McpError, or the signal's reason
+   */
+  currentTools({
+    signal,
+  }: Pick<ListToolsScope, "signal"> = {}): Promise<readonly McpToolDefinition[]> {
+    return this.#tools.current(signal);
   }
 
   /**

@@ -1,5 +1,6 @@
 import { type Assembly, createAssembly } from "../agent/assembly.ts";
 import type { Answer, Participant, ParticipantScope } from "../agent/participant.ts";
+import { taintedStep } from "../agent/run-memory.ts";
 import { sessionOf } from "../agent/run-scope.ts";
 import type { RunSession } from "../agent/run-session.ts";
 import { Suspension } from "../agent/suspension.ts";
@@ -49,8 +50,10 @@ export function defineAssembly<Output>(
       const history = (await session?.load(scope.steps, scope.input, scope)) ?? scope.history;
       const messages = [...history, questionOf(scope)];
       scope.draft.state.messages.push(...messages);
+      scope.draft.state.tainted ||= scope.steps.recall(taintedStep).length > 0;
+      const own = { ...scope, history, session: session?.bound ?? scope.session };
       try {
-        return await answer(new AssemblyWork(name, { ...scope, history }), perform, session);
+        return await answer(new AssemblyWork(name, own), perform, session);
       } catch (thrown) {
         if (!(thrown instanceof Suspension)) {
           await saveWhatWasAsked(session, scope);

@@ -45,11 +45,9 @@ test("answers can be named in later instructions and questions, also by an outpu
 test("a typed answer goes on as JSON, and the last one's is the output", async () => {
   const { asked, member, defineSequence } = crew();
   const output = z.object({ n: z.number() });
-  const first = member("first", '{"n":1}', { output } as never);
-  const last = member("last", '{"n":2}', { output } as never);
-  const result = await defineSequence<{ n: number }>({ name: "s", members: [first, last] }).ask(
-    "Go",
-  );
+  const first = member("first", '{"n":1}', { output });
+  const last = member("last", '{"n":2}', { output });
+  const result = await defineSequence({ name: "s", members: [first, last] }).ask("Go");
   expect(asked("last")).toEqual(['{"n":1}']);
   expect(result.status === "completed" && result.output).toEqual({ n: 2 });
 });
@@ -129,4 +127,11 @@ test("two members of one name are refused, unless one is given another", () => {
   expect(defineSequence({ name: "s", members: [same, { agent: same, name: "again" }] }).name).toBe(
     "s",
   );
+});
+
+test("an answer of nothing is said to be one, since no provider takes an empty question", async () => {
+  const { member, asked, defineSequence } = crew();
+  const members = [member("silent", { text: "" }), member("next", "ok")];
+  expect(await defineSequence({ name: "s", members }).ask("Go")).toMatchObject({ text: "ok" });
+  expect(asked("next")).toEqual(["(no answer)"]);
 });
