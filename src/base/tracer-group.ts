@@ -41,13 +41,18 @@ class Guard {
     try {
       return work();
     } catch (thrown) {
-      if (!this.#hasTold) {
-        this.#hasTold = true;
-        this.#logger.warn(
-          `A tracer failed, and will not be told of all that happens: ${messageOf(thrown)}`,
-        );
-      }
+      this.tell(thrown);
       return undefined;
+    }
+  }
+
+  /** Logs the first failure of all. */
+  tell(thrown: unknown): void {
+    if (!this.#hasTold) {
+      this.#hasTold = true;
+      this.#logger.warn(
+        `A tracer failed, and will not be told of all that happens: ${messageOf(thrown)}`,
+      );
     }
   }
 }
@@ -74,8 +79,15 @@ class SpanGroup implements ActiveSpan {
     this.#each((span) => span.set(facts));
   }
 
+  /** Called for each piece of an answer, and so without a closure. */
   event(event: TraceEvent): void {
-    this.#each((span) => span.event(event));
+    for (const span of this.#spans) {
+      try {
+        span?.event(event);
+      } catch (thrown) {
+        this.#guard.tell(thrown);
+      }
+    }
   }
 
   capture(content: TraceContent, value: () => unknown): void {
