@@ -61,6 +61,14 @@ const expected: Readonly<Record<string, readonly RegExp[]>> = {
     /^call_1 Refunded, says ann\.$/m,
     /^RUN_STARTED TOOL_CALL_RESULT .* RUN_FINISHED$/m,
   ],
+  "server.ts": [
+    /^401$/m,
+    /agUi: '\/agents\/desk\/ag-ui'/,
+    /^\[ 'approval:call_1' \]$/m,
+    /^\[ 'completed', 'It is done\.' \]$/m,
+    /^\[ 'ask_desk', 'refund' \]$/m,
+    /text: 'Good day\.'/,
+  ],
   "discovery.ts": [
     /^chosen \[\s+\{ name: 'files', chosen: true, score: 1 \},\s+\{ name: 'memory', chosen: false,/m,
     /^chosen list_directory /m,
