@@ -1,107 +1,22 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
 import { createServer } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { RunEvent } from "../src/agent/run-event.ts";
-
-const main = fileURLToPath(new URL("../src/cli/main.ts", import.meta.url));
-const serverPath = (name: string): string =>
-  fileURLToPath(import.meta.resolve(`@modelcontextprotocol/server-${name}/dist/index.js`));
-const node = process.execPath;
-const everything = `${node} ${serverPath("everything")} stdio`;
-
-let folder = "";
-let started: ChildProcess[] = [];
-
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "dragoman-cli-"));
-  started = [];
-});
-
-afterEach(() => {
-  for (const child of started) {
-    child.kill("SIGKILL");
-  }
-  rmSync(folder, { recursive: true });
-});
-
-interface Outcome {
-  readonly code: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-interface Running {
-  readonly child: ChildProcess;
-  readonly outcome: Promise<Outcome>;
-  /** Resolves as soon as standard output holds the text. */
-  printed(text: string): Promise<void>;
-}
-
-function start(...args: readonly string[]): Running {
-  const { PATH, NODE_COMPILE_CACHE } = process.env;
-  const env = { PATH, NODE_COMPILE_CACHE, HOME: folder, OLLAMA_HOST: "http://127.0.0.1:1" };
-  const child = spawn(node, [main, ...args], { env, stdio: ["ignore", "pipe", "pipe"] });
-  started.push(child);
-  let stdout = "";
-  let stderr = "";
-  const watchers: (() => void)[] = [];
-  child.stdout.setEncoding("utf8").on("data", (text: string) => {
-    stdout += text;
-    for (const look of watchers) {
-      look();
-    }
-  });
-  child.stderr.setEncoding("utf8").on("data", (text: string) => {
-    stderr += text;
-  });
-  const outcome = new Promise<Outcome>((resolve) => {
-    child.once("close", (code) => resolve({ code, stdout, stderr }));
-  });
-  const printed = (text: string): Promise<void> =>
-    new Promise((resolve, reject) => {
-      const look = (): void => void (stdout.includes(text) && resolve());
-      watchers.push(look);
-      look();
-      child.once("close", () => reject(new Error(`never printed: ${stdout}${stderr}`)));
-    });
-  return { child, outcome, printed };
-}
-
-const dragoman = (...args: readonly string[]): Promise<Outcome> => start(...args).outcome;
-
-function file(name: string, content: unknown): string {
-  const path = join(folder, name);
-  writeFileSync(path, typeof content === "string" ? content : JSON.stringify(content, null, 2));
-  return path;
-}
-
-/** A command that notes its pid, so that a test can see whether it is still there. */
-function noted(script: string): { readonly command: string; readonly args: readonly string[] } {
-  const note = `require("fs").appendFileSync(${JSON.stringify(join(folder, "pids"))}, process.pid + "\\n");`;
-  return { command: node, args: ["-e", note + script] };
-}
-
-function survivors(): readonly number[] {
-  const notes = join(folder, "pids");
-  const pids = existsSync(notes) ? readFileSync(notes, "utf8").trim().split("\n").map(Number) : [];
-  return pids.filter((pid) => {
-    try {
-      return process.kill(pid, 0);
-    } catch {
-      return false;
-    }
-  });
-}
-
-function expectClean({ stdout, stderr }: Outcome): void {
-  expect(stderr).not.toMatch(/mcpToolset|openAiCompatible|configure\(|defineAgent|dragoman\//); // calls of a library
-  expect(stdout + stderr).not.toMatch(/\n\s+at .*[:(]/); // no stack trace
-  expect(survivors()).toEqual([]);
-}
+import {
+  dragoman,
+  everything,
+  expectClean,
+  file,
+  folder,
+  killAfterwards,
+  node,
+  noted,
+  serverPath,
+  start,
+  survivors,
+} from "./command-line.ts";
 
 test("a message is answered through a real server over stdio, with a line for the call", async () => {
   const outcome = await dragoman("run", "What is 17 plus 25?", "--server", everything);
@@ -112,11 +27,24 @@ test("a message is answered through a real server over stdio, with a line for th
   expect(lines.at(-1)).toMatch(/42/);
 });
 
+test("the words of a message may stand without quotes", async () => {
+  const outcome = await dragoman(
+    "run",
+    "echo",
+    "message:",
+    "hi",
+    "--server",
+    everything,
+    "--quiet",
+  );
+  expect(outcome).toMatchObject({ code: 0, stdout: expect.stringContaining("Echo: hi") });
+});
+
 test("a message is answered through a real server over streamable HTTP", async () => {
   const port = await freePort();
   const env = { ...process.env, PORT: String(port) };
   const server = spawn(node, [serverPath("everything"), "streamableHttp"], { env, stdio: "pipe" });
-  started.push(server);
+  killAfterwards(server);
   await new Promise<void>((resolve) => {
     server.stderr.setEncoding("utf8").on("data", (text: string) => {
       if (text.includes("listening")) {
@@ -229,11 +157,11 @@ test("--session goes on with a conversation, in the user's data folder or in a f
   };
   const saved = (events: readonly RunEvent[]) => events.find(({ kind }) => kind === "session-save");
   expect(saved(await ask())).toBeUndefined();
-  expect(existsSync(join(folder, ".local"))).toBe(false);
+  expect(existsSync(join(folder(), ".local"))).toBe(false);
   expect(saved(await ask("--session", "sums"))).toMatchObject({ session: "sums", length: 2 });
   expect(saved(await ask("--session", "sums"))).toMatchObject({ messages: 2, length: 4 });
-  expect(existsSync(join(folder, ".local/share/dragoman/sessions.db"))).toBe(true);
-  const other = join(folder, "other.db");
+  expect(existsSync(join(folder(), ".local/share/dragoman/sessions.db"))).toBe(true);
+  const other = join(folder(), "other.db");
   expect(saved(await ask("--session", "sums", "--sessions", other))).toMatchObject({ length: 2 });
 });
 
@@ -252,7 +180,7 @@ const mistakes: Readonly<Record<string, { args: () => readonly string[]; says: R
     says: /set OPENAI_API_KEY/,
   },
   "a missing file": {
-    args: () => ["run", "Hi", "--mcp", join(folder, "none.json")],
+    args: () => ["run", "Hi", "--mcp", join(folder(), "none.json")],
     says: /none\.json/,
   },
   "JSON that is not": {
@@ -398,7 +326,7 @@ test("dragoman mcp … --json leaves one document on standard output and nothing
 
 test("a file of servers may say that tools must be as they were pinned", async () => {
   const args = [serverPath("everything"), "stdio"];
-  const lock = join(folder, "lock.json");
+  const lock = join(folder(), "lock.json");
   const pins = { mode: "enforce", lock };
   const config = file("mcp.json", { mcpServers: { everything: { command: node, args, pins } } });
   const before = await dragoman("run", "What is 17 plus 25?", "--mcp", config);

@@ -20,8 +20,32 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   stores: kernel,
   durable: [...kernel, "stores"],
   "ag-ui": kernel,
+  otel: [...kernel, "."],
   testing: [...kernel, "mcp", "http"],
-  cli: [...kernel, "http", "credentials", "models", "mcp", "stores", "durable", "."],
+  server: [
+    ...kernel,
+    "network",
+    "http",
+    "credentials",
+    "models",
+    "mcp",
+    "tools",
+    "stores",
+    "durable",
+    "ag-ui",
+  ],
+  cli: [
+    ...kernel,
+    "http",
+    "credentials",
+    "models",
+    "mcp",
+    "stores",
+    "otel",
+    "durable",
+    "server",
+    ".",
+  ],
 };
 
 const relativeImport = /(?:from|import)\s*\(?\s*["'](\.[^"']+)["']/g;

@@ -2,8 +2,8 @@ import type { Clock } from "../base/clock.ts";
 import type { AgUiEvent } from "./ag-ui-event.ts";
 
 /** An event ready to be sent. */
-export interface SentEvent {
-  readonly event: AgUiEvent;
+export interface SentEvent<Event = AgUiEvent> {
+  readonly event: Event;
   /** What a client names to read on after it. */
   readonly id: string | undefined;
 }
@@ -19,7 +19,7 @@ export interface EventStreamOptions {
   readonly onEnd: () => void;
 }
 
-type Events = AsyncIterator<SentEvent> | Iterator<SentEvent>;
+type Events = AsyncIterator<SentEvent<unknown>> | Iterator<SentEvent<unknown>>;
 
 /**
  * Events as server-sent events. An event is asked for when the reader has taken the one before, so that
@@ -48,7 +48,7 @@ class EventSource {
   readonly #encoder = new TextEncoder();
   #controller: Controller | undefined;
   /** The event that was asked for and has not come yet. */
-  #asked: Promise<IteratorResult<SentEvent>> | undefined;
+  #asked: Promise<IteratorResult<SentEvent<unknown>>> | undefined;
   #hasEnded = false;
   #stopTimer = (): void => {};
   readonly #onAbort = (): void => this.leave();
@@ -122,5 +122,5 @@ class EventSource {
 }
 
 /** JSON has no line breaks of its own, hence one line. */
-const frameOf = ({ event, id }: SentEvent): string =>
+const frameOf = ({ event, id }: SentEvent<unknown>): string =>
   `${id === undefined ? "" : `id: ${id}\n`}data: ${JSON.stringify(event)}\n\n`;

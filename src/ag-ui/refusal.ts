@@ -10,7 +10,7 @@ export type RefusalCode =
   | "unauthorized"
   /** The thread is another caller's. */
   | "forbidden"
-  /** No such run, or not this caller's. */
+  /** There is no such thing, or it is not this caller's. */
   | "not-found"
   | "method-not-allowed"
   /** The body is of another type than JSON. */
@@ -21,12 +21,24 @@ export type RefusalCode =
   | "invalid-input"
   /** The input has neither something new to say nor something to go on with. */
   | "nothing-asked"
+  /** `Host` is a name that the server does not go by. */
+  | "host-refused"
+  /** The request comes from a page of another site. */
+  | "origin-refused"
+  /** What is asked for does not fit how things stand: a run that has ended, say. */
+  | "conflict"
+  /** The caller asks too often, or has too many requests open. */
+  | "too-many-requests"
+  /** The server has too much to do, is shutting down, or its store is away. */
+  | "unavailable"
   | "internal-error";
 
 /** What a refusal is made of. */
 export interface RefusalOptions extends DragomanErrorOptions<RefusalCode> {
   /** The HTTP status. */
   readonly status: number;
+  /** Headers to send besides those that every refusal has. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** Why a request gets no stream: thrown while it is looked at, and sent as JSON. */
@@ -36,10 +48,12 @@ export class Refusal extends DragomanError<RefusalCode> {
   }
 
   readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
 
   constructor(message: string, options: RefusalOptions) {
     super(message, options);
     this.status = options.status;
+    this.headers = options.headers ?? {};
   }
 
   static override is(value: unknown): value is Refusal {
@@ -52,7 +66,7 @@ export class Refusal extends DragomanError<RefusalCode> {
     // What is left of a body that is too large is not read.
     const close = status === 413 ? { connection: "close" } : {};
     const body = JSON.stringify({ error: { code, message } });
-    return new Response(body, { status, headers: { ...headers, ...close } });
+    return new Response(body, { status, headers: { ...headers, ...close, ...this.headers } });
   }
 }
 

@@ -4,7 +4,7 @@ import { agentParticipant } from "./agent-participant.ts";
 import { HostedRun } from "./hosted-run.ts";
 import type { KeptToolsets } from "./open-toolsets.ts";
 import { promptsVersion } from "./prompts.ts";
-import type { FailedServer } from "./run-failure.ts";
+import type { FailedServer, RunFailure } from "./run-failure.ts";
 import type { RunInput } from "./run-options.ts";
 import { chooseModels, type RunSettings } from "./run-scope.ts";
 import { withRunTools } from "./with-run-tools.ts";
@@ -18,8 +18,10 @@ export interface Explanation {
   readonly mode: AgentMode;
   /** Version of Dragoman's own prompts. */
   readonly promptsVersion: number;
-  /** The first request, exactly; `undefined` where a hook answers before it. */
+  /** The first request, exactly; `undefined` where a hook answers before it, or the run fails before it. */
   readonly request: ModelRequest | undefined;
+  /** Why there is no request, where something went wrong before it. */
+  readonly error?: RunFailure;
   readonly failedServers: readonly FailedServer[];
 }
 
@@ -56,17 +58,18 @@ export async function explainRun(settings: RunSettings, input: RunInput): Promis
     runtime: { ...settings.runtime, runs: undefined },
     options: { ...options, model },
     source: { kind: "ask", input },
-    kept: undefined,
     observed: false,
   });
-  const { failedServers } = await run.result;
+  const result = await run.result;
+  const failed = request === undefined && result.status === "failed";
   return {
     model: chosen.model.id,
     notices: (chosen.notices ?? []).map(({ message }) => message),
     mode: settings.definition.mode ?? "auto",
     promptsVersion,
     request,
-    failedServers,
+    ...(failed ? { error: result.error } : {}),
+    failedServers: result.failedServers,
   };
 }
 

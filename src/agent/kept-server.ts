@@ -1,4 +1,5 @@
 import { untilAborted } from "../base/abort.ts";
+import { completed, outcomeOfThrown } from "../base/trace-outcome.ts";
 import type { Binding } from "../tool/binding.ts";
 import { isToolset, type OpenToolset, type ToolsetObserver } from "../tool/toolset.ts";
 import type { AgentRuntime, McpEntry } from "./agent-runtime.ts";
@@ -105,7 +106,17 @@ export class KeptServer {
     binding.signal.throwIfAborted();
     const entry = this.#entry;
     const toolset = isToolset(entry) ? entry : await runtime.toToolset(entry);
-    return toolset.open(binding, this.#observer());
+    const operation = { kind: "server-open", server: toolset.name } as const;
+    const span = runtime.tracer?.start(operation, undefined);
+    try {
+      const opened = await toolset.open(binding, { ...this.#observer(), span });
+      span?.set({ count: opened.tools.length });
+      span?.end(completed);
+      return opened;
+    } catch (thrown) {
+      span?.end(outcomeOfThrown(thrown, binding.signal));
+      throw thrown;
+    }
   }
 
   /** Tells the runs that are under way; between them, the log. */

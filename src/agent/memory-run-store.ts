@@ -15,6 +15,7 @@ import {
   checkDecisions,
   checkTakeOver,
   endStatuses,
+  hasEnded,
   runExists,
   runLost,
   runNotFound,
@@ -37,7 +38,10 @@ import type { Decision } from "./waiting.ts";
 
 /** How a memory store is limited. */
 export interface MemoryRunStoreOptions {
-  /** Of more runs than this, the ones that were changed first are forgotten. Default 10 000. */
+  /**
+   * Of more runs than this, those that have ended are forgotten, the ones that were changed first before
+   * others, and then those that wait; never one that is executed. Default 10 000.
+   */
   readonly maxRuns?: number;
   readonly clock?: Clock;
 }
@@ -85,11 +89,26 @@ export class MemoryRunStore implements RunStore {
       sequence: 0,
     };
     this.#runs.set(place, { record, owner, steps: new Map(), events: [] });
-    const [oldest] = this.#runs.keys();
-    if (this.#runs.size > this.#maxRuns && oldest !== undefined) {
-      this.#runs.delete(oldest);
-    }
+    this.#forget();
     this.#bells.ring(run);
+  }
+
+  /** Makes room for one run: of those that have ended the oldest goes, else of those that wait. */
+  #forget(): void {
+    if (this.#runs.size <= this.#maxRuns) {
+      return;
+    }
+    let waiting: string | undefined;
+    for (const [place, { record }] of this.#runs) {
+      if (hasEnded(record.status)) {
+        this.#runs.delete(place);
+        return;
+      }
+      waiting ??= record.status === "suspended" ? place : undefined;
+    }
+    if (waiting !== undefined) {
+      this.#runs.delete(waiting);
+    }
   }
 
   async get(key: RunKey): Promise<RunRecord | undefined> {

@@ -16,6 +16,7 @@ import type { ParticipantScope } from "./participant.ts";
 import { RunError } from "./run-error.ts";
 import { type FailedServer, toRunFailure } from "./run-failure.ts";
 import type { Steps } from "./steps.ts";
+import { traced } from "./traced.ts";
 
 /** What opening needs of its run. */
 export interface OpeningScope {
@@ -275,7 +276,7 @@ async function openServer(
   };
   const keptSet = await kept?.find(entry, binding, observer);
   const toolset = isToolset(entry) ? entry : await runtime.toToolset(entry);
-  const opened = keptSet ?? (await open(toolset, { binding, observer, leave }));
+  const opened = keptSet ?? (await openTraced(toolset, scope, { observer, leave }));
   try {
     return await register(entry, toolset, opened, scope);
   } catch (thrown) {
@@ -310,6 +311,29 @@ async function register(
   };
 }
 
+/** How a toolset is opened for a run. */
+interface Opening {
+  readonly observer: ToolsetObserver;
+  /** Takes what ends later by itself. */
+  leave(ending: Promise<void>): void;
+}
+
+function openTraced(
+  toolset: Toolset,
+  scope: OpeningScope,
+  { observer, leave }: Opening,
+): Promise<OpenToolset> {
+  return traced(
+    { span: scope.participant?.span, signal: scope.binding.signal },
+    () => ({ kind: "server-open", server: toolset.name }),
+    async (span) => {
+      const opened = await open(toolset, scope.binding, { observer: { ...observer, span }, leave });
+      span?.set({ count: opened.tools.length });
+      return opened;
+    },
+  );
+}
+
 const isRequired = (entry: McpEntry): boolean => isToolset(entry) && entry.onUnavailable === "fail";
 
 const stepOf = ({ name }: McpEntry): string => `open:${name}`;
@@ -317,15 +341,8 @@ const stepOf = ({ name }: McpEntry): string => `open:${name}`;
 /** An opening that outlives its signal is left, and closed when it is done. */
 async function open(
   toolset: Toolset,
-  {
-    binding,
-    observer,
-    leave,
-  }: {
-    readonly binding: Binding;
-    readonly observer: ToolsetObserver;
-    leave(ending: Promise<void>): void;
-  },
+  binding: Binding,
+  { observer, leave }: Opening,
 ): Promise<OpenToolset> {
   const opening = toolset.open(binding, observer);
   try {

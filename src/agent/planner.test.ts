@@ -49,6 +49,20 @@ test("explain shows exactly what the model would get, and asks nobody", async ()
   expect(explained).toMatchObject({ model: "scripted", mode: "auto", promptsVersion: 1 });
 });
 
+test("explain says why there is no request, where something fails before it", async () => {
+  const hooks = {
+    beforeModel: () => {
+      throw new Error("no budget");
+    },
+  };
+  const explained = await agentOf({ model: modelOf("ok"), hooks }).explain("Hi");
+  expect(explained.request).toBeUndefined();
+  expect(explained.error).toMatchObject({
+    code: "hook-failed",
+    message: expect.stringContaining("no budget"),
+  });
+});
+
 test("explain shows the prompt of a model that only writes", async () => {
   const model = {
     ...modelOf("x"),

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { agentOf, collect, modelOf } from "../../test/agent-fixture.ts";
+import { agentOf, modelOf } from "../../test/agent-fixture.ts";
+import { type Outcome, run } from "../../test/run-with-artifacts.ts";
 import { fromBase64, toBase64 } from "../base/base64.ts";
 import type { ResultContent } from "../message/content.ts";
 import type { ModelRequest } from "../model/model.ts";
@@ -12,7 +13,6 @@ import type { Tool } from "../tool/tool.ts";
 import { toolSuccess } from "../tool/tool-result.ts";
 import type { ArtifactSettings } from "./artifact-settings.ts";
 import type { ArtifactStore } from "./artifact-store.ts";
-import type { RunArtifact } from "./run-artifacts.ts";
 import type { RunEvent } from "./run-event.ts";
 
 const utf8 = new TextEncoder();
@@ -26,41 +26,6 @@ const image = {
 
 const giving = (name: string, give: () => unknown): Tool =>
   defineTool({ name, description: name, execute: give });
-
-interface Outcome {
-  readonly events: readonly RunEvent[];
-  readonly artifacts: readonly RunArtifact[];
-  readonly text: string;
-  /** What the model was shown of the results, call by call. */
-  readonly shown: readonly (readonly ResultContent[])[];
-  readonly requests: readonly ModelRequest[];
-}
-
-async function run(
-  tools: readonly Tool[],
-  {
-    model = modelOf({ calls: tools.map(({ name }) => ({ name })) }, "done"),
-    artifacts,
-    actor,
-    ...definition
-  }: {
-    readonly model?: ScriptedModel;
-    readonly artifacts?: ArtifactSettings;
-    readonly actor?: string;
-    readonly maxResultCharacters?: number;
-  } = {},
-): Promise<Outcome> {
-  const config = artifacts === undefined ? {} : { artifacts };
-  const agent = agentOf({ model, tools, ...definition }, config);
-  const running = agent.stream("Go", actor === undefined ? {} : { actor });
-  const events = await collect(running);
-  const result = await running.result;
-  const shown = result.messages.flatMap((message) =>
-    message.role === "tool" ? message.content.map(({ content }) => content) : [],
-  );
-  const { text } = result.orThrow();
-  return { events, artifacts: result.artifacts, text, shown, requests: model.requests };
-}
 
 const created = (events: readonly RunEvent[]): readonly RunEvent[] =>
   events.filter(({ kind }) => kind === "artifact-create");

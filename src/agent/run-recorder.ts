@@ -54,9 +54,18 @@ export class RunRecorder {
     await this.#flush();
   }
 
-  /** Keeps how the run ended or stands, with all that is left. @throws what the store throws. */
+  /** Keeps all that there is so far. A failure is told by {@link conclude}. */
+  async settle(): Promise<void> {
+    await this.#flush().catch(() => {});
+  }
+
+  /**
+   * Keeps how the run ended or stands, in one write with the events since {@link settle}: a run whose
+   * last event is kept has ended.
+   *
+   * @throws what the store throws.
+   */
   async conclude(changes: RunChanges): Promise<void> {
-    await this.#flush();
     await this.#write({ ...changes, events: this.#takeEvents() });
   }
 

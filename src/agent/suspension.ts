@@ -12,6 +12,18 @@ export class Suspension extends Error {
   }
 }
 
+/** The suspension that something thrown is, or that it was made of on its way through other layers. */
+export function suspensionIn(thrown: unknown): Suspension | undefined {
+  let current = thrown;
+  for (let depth = 0; depth < 8 && current instanceof Error; depth += 1) {
+    if (current instanceof Suspension) {
+      return current;
+    }
+    current = current.cause;
+  }
+  return undefined;
+}
+
 /**
  * What several pieces of work that went on side by side leave behind when some of them broke off: the
  * first true failure, else one suspension for all.

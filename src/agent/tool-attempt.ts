@@ -3,13 +3,18 @@ import type { Clock } from "../base/clock.ts";
 import { ConfigurationError, messageOf } from "../base/dragoman-error.ts";
 import { sleep } from "../base/sleep.ts";
 import { ToolError } from "../base/tool-error.ts";
+import type { TraceOperation, TraceOutcome } from "../base/trace-operation.ts";
+import { completed, errorTypeOfCode } from "../base/trace-outcome.ts";
+import type { ActiveSpan } from "../base/tracing.ts";
 import type { ToolCallPart } from "../message/content.ts";
 import type { Binding } from "../tool/binding.ts";
 import type { Tool, ToolCall } from "../tool/tool.ts";
 import { type ToolResult, toolFailure, toToolResult } from "../tool/tool-result.ts";
 import { callHook, type HookedCall, type Hooks } from "./hooks.ts";
+import { StepPause } from "./step-pause.ts";
 import type { StepAttempt, Steps } from "./steps.ts";
-import { Suspension } from "./suspension.ts";
+import { Suspension, suspensionIn } from "./suspension.ts";
+import { traced } from "./traced.ts";
 
 /** A call whose arguments are checked. */
 export interface ReadyCall {
@@ -23,6 +28,8 @@ export interface ReadyCall {
 export interface ToolScope {
   readonly binding: Binding;
   readonly steps: Steps;
+  /** What tool calls are part of, where somebody traces. */
+  readonly span?: ActiveSpan | undefined;
   readonly clock: Clock;
   readonly hooks: readonly Hooks[];
   /** The time of tools that have none of their own, in milliseconds. */
@@ -35,7 +42,52 @@ export interface ToolScope {
  *
  * @throws the signal's reason; RunError `hook-failed`; a ConfigurationError of the tool.
  */
-export async function performTool(
+export function performTool(
+  ready: ReadyCall,
+  attempt: StepAttempt,
+  scope: ToolScope,
+): Promise<ToolResult> {
+  const { signal } = attempt;
+  return traced(
+    { span: scope.span, signal },
+    () => toolOperation(ready.call, ready.tool),
+    async (span) => {
+      span?.capture("tool-arguments", () => ready.call.arguments);
+      const result = await performTraced(ready, attempt, { ...scope, span });
+      span?.capture("tool-result", () => result.content);
+      return result;
+    },
+    outcomeOf,
+  );
+}
+
+/** What tracers are told of a call; of one that is refused too. */
+const toolOperation = (
+  { id, name }: ToolCallPart,
+  tool: Pick<Tool, "description" | "source"> | undefined,
+): TraceOperation => ({
+  kind: "tool",
+  name,
+  callId: id,
+  description: tool?.description ?? "",
+  source: tool?.source,
+});
+
+const outcomeOf = (result: ToolResult): TraceOutcome =>
+  result.kind === "error"
+    ? { kind: "failed", error: result.error, type: errorTypeOfCode(result.error.code) }
+    : completed;
+
+/** Tells tracers of a call that is not made. */
+export function traceRefusal(
+  { call, tool }: Pick<ReadyCall, "call"> & { readonly tool?: Tool | undefined },
+  refusal: ToolResult,
+  { span }: Pick<ToolScope, "span">,
+): void {
+  span?.start(toolOperation(call, tool)).end(outcomeOf(refusal));
+}
+
+async function performTraced(
   ready: ReadyCall,
   attempt: StepAttempt,
   scope: ToolScope,
@@ -90,12 +142,15 @@ async function tryTool(
     if (!again) {
       return result;
     }
+    const delayMs = toolRetryDelayMs * count;
+    const { error } = result;
+    scope.span?.event({ kind: "retry", of: "tool", attempt: count, delayMs, error });
     scope.steps.emit({
       kind: "notice",
       code: "tool-retry",
       message: `Tool "${tool.name}" is tried again: ${result.error.message}`,
     });
-    await sleep(scope.clock, toolRetryDelayMs * count, attempt.signal);
+    await sleep(scope.clock, delayMs, attempt.signal);
   }
 }
 
@@ -111,13 +166,19 @@ async function executeOnce(
     signal: limit.signal,
     ...(limit.deadline === undefined ? {} : { deadline: limit.deadline }),
     idempotencyKey: attempt.idempotencyKey,
+    ...(scope.span && { span: scope.span, traceHeaders: { ...scope.span.context() } }),
     progress: (progress) => scope.steps.emit({ kind: "tool-progress", id: call.id, progress }),
+    pause: new StepPause({ call, tool, input }, scope),
   };
   try {
     limit.signal.throwIfAborted();
     return toResult(await untilAborted(tool.execute(input, toolCall), limit.signal), tool);
   } catch (thrown) {
     attempt.signal.throwIfAborted();
+    const suspension = suspensionIn(thrown);
+    if (suspension !== undefined) {
+      throw suspension;
+    }
     return failureOf(thrown);
   } finally {
     limit.stop();

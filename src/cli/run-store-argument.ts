@@ -5,11 +5,14 @@ import { dataFolder } from "./data-folder.ts";
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Names the store where `--store` does not: a Postgres URL with its password is better not an argument. */
-export const storeVariable = "DRAGOMAN_STORE";
+const storeVariable = "DRAGOMAN_STORE";
 
 /** Where runs are kept, if anybody has said so: by `--store`, else by the environment. */
 export const chosenStore = (store: string | undefined, env: Environment): string | undefined =>
   store ?? (env[storeVariable] || undefined);
+
+/** Whether a store is on Postgres, rather than a file. */
+export const isPostgresUrl = (store: string): boolean => /^postgres(ql)?:/i.test(store);
 
 /**
  * The store of runs that was named: a `postgres:` URL, or the path of a SQLite file. Nothing is opened or
@@ -19,7 +22,7 @@ export const chosenStore = (store: string | undefined, env: Environment): string
  */
 export async function openRunStore(place: string | undefined, env: Environment): Promise<RunStore> {
   const store = chosenStore(place, env);
-  if (store !== undefined && /^postgres(ql)?:/i.test(store)) {
+  if (store !== undefined && isPostgresUrl(store)) {
     const { postgresRuns } = await import("../stores/postgres-runs.ts");
     return postgresRuns({ connectionString: store, retryMs: 2_000 });
   }

@@ -183,7 +183,7 @@ test("a run whose time to decide is over goes on without, also where it was over
   expect(await executor.result(runId)).toMatchObject({ status: "completed", text: "then not" });
 });
 
-test("a run is cancelled wherever it stands, once, and its readers see the end", async () => {
+test("P6: a run is cancelled wherever it stands, once, and its readers see the end", async () => {
   const { agent, paid } = clerk(asking, "a");
   const store = openStore();
   const executor = await open({ store, agents: [agent] });

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { bindingFor } from "../../test/fixtures/mcp/tool-call.ts";
-import { type McpToolsetOptions, mcpToolset } from "./mcp-toolset.ts";
+import { mcpToolset } from "./mcp-toolset.ts";
+import type { McpToolsetOptions } from "./mcp-toolset-options.ts";
 
 const transport = { type: "http", url: "https://mcp.example/rpc", token: "t-1" } as const;
 const options: McpToolsetOptions = { name: "crm", transport };

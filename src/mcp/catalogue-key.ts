@@ -3,7 +3,7 @@ import { canonicalJson } from "../base/canonical-json.ts";
 import { createId } from "../base/ids.ts";
 import type { Json } from "../base/json.ts";
 import type { Binding } from "../tool/binding.ts";
-import type { McpToolsetOptions } from "./mcp-toolset.ts";
+import type { McpToolsetOptions } from "./mcp-toolset-options.ts";
 
 /**
  * Names what the tools of an MCP toolset depend on: see `Toolset.catalogueKey`. It is a digest of the

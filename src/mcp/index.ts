@@ -4,7 +4,8 @@ export type { OutputMismatchPolicy } from "./check-output.ts";
 export type { McpCustomTransport } from "./custom-link.ts";
 export type { McpConfigFault, ReadMcpConfigOptions } from "./desktop-entry.ts";
 export { McpAuthorization, type McpAuthorizationOptions } from "./mcp-authorization.ts";
-export { McpClient, type McpClientOptions, type McpRequestOptions } from "./mcp-client.ts";
+export { McpClient } from "./mcp-client.ts";
+export type { McpClientOptions, McpRequestOptions } from "./mcp-client-options.ts";
 export type {
   CallToolOptions,
   ListToolsScope,
@@ -17,15 +18,15 @@ export {
   type RemoteError,
 } from "./mcp-error.ts";
 export { idempotencyMetaKey, type MapResult, type McpToolCall } from "./mcp-tool.ts";
-export {
-  type MapTool,
-  type McpToolsetClient,
-  type McpToolsetOptions,
-  type McpToolsetServer,
-  type McpToolsetSettings,
-  type McpTransportChoice,
-  mcpToolset,
-} from "./mcp-toolset.ts";
+export { mcpToolset } from "./mcp-toolset.ts";
+export type {
+  MapTool,
+  McpToolsetClient,
+  McpToolsetOptions,
+  McpToolsetServer,
+  McpToolsetSettings,
+  McpTransportChoice,
+} from "./mcp-toolset-options.ts";
 export { parseMcpServerConfig } from "./parse-mcp-server-config.ts";
 export { readMcpConfig } from "./read-mcp-config.ts";
 export type { RpcAnswer, RpcId, RpcMessage, RpcNotification, RpcRequest } from "./rpc-message.ts";

@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject } from "../base/json.ts";
+import type { CallPause } from "../tool/call-pause.ts";
 
 /** What asking in rounds needs of its session. */
 export interface RoundsScope {
@@ -6,7 +7,9 @@ export interface RoundsScope {
   /** Sends the request; each try is a request of its own. */
   ask(params: JsonObject): Promise<JsonObject>;
   /** Answers one request of the server's. */
-  answer(method: string, params: JsonObject): Promise<JsonObject>;
+  answer(method: string, params: JsonObject, index: number): Promise<JsonObject>;
+  /** Where the request may wait for a person, also beyond the end of this process. */
+  readonly pause?: Pick<CallPause, "kept" | "keep"> | undefined;
   /** The error for a server that does not keep to the rules. */
   fault(what: string): Error;
 }
@@ -26,10 +29,14 @@ const inRounds = new Set(["tools/call", "prompts/get", "resources/read"]);
  * to have back (`requestState`) goes back as it came, with this request and no other.
  */
 export async function askInRounds(params: JsonObject, scope: RoundsScope): Promise<JsonObject> {
-  let result = await scope.ask(params);
+  const kept = await scope.pause?.kept();
+  let result = isJsonObject(kept) ? kept : await scope.ask(params);
   for (let round = 1; needsInput(result, scope); round += 1) {
     if (round > mostRounds) {
       throw scope.fault(`asked for input more than ${mostRounds} times for one ${scope.method}`);
+    }
+    if (result !== kept) {
+      await scope.pause?.keep(result);
     }
     const { requestState } = result;
     result = await scope.ask({
@@ -63,12 +70,12 @@ async function respond(requests: unknown, scope: RoundsScope): Promise<JsonObjec
     throw scope.fault(`asked for input in a form that is not MCP, or for too much of it`);
   }
   const responses: (readonly [string, JsonObject])[] = [];
-  for (const [key, request] of entries) {
+  for (const [index, [key, request]] of entries.entries()) {
     const { method, params }: JsonObject = isJsonObject(request) ? request : {};
     if (typeof method !== "string") {
       throw scope.fault("asked for input in a form that is not MCP");
     }
-    responses.push([key, await scope.answer(method, isJsonObject(params) ? params : {})]);
+    responses.push([key, await scope.answer(method, isJsonObject(params) ? params : {}, index)]);
   }
   return Object.fromEntries(responses);
 }

@@ -8,7 +8,8 @@ import { fakeStdio, referenceServer, runningChildren } from "../../test/fixtures
 import { bindingFor, callTool, keepNotices } from "../../test/fixtures/mcp/tool-call.ts";
 import { ConfigurationError } from "../base/dragoman-error.ts";
 import type { JsonObject } from "../base/json.ts";
-import { McpClient, type McpClientOptions } from "./mcp-client.ts";
+import { McpClient } from "./mcp-client.ts";
+import type { McpClientOptions } from "./mcp-client-options.ts";
 import type { McpConnectionConfig } from "./mcp-connection-config.ts";
 import { McpError } from "./mcp-error.ts";
 import { mcpToolset } from "./mcp-toolset.ts";

@@ -1,9 +1,10 @@
-import { type Clock, systemClock } from "../base/clock.ts";
+import { systemClock } from "../base/clock.ts";
 import { ConfigurationError, messageOf } from "../base/dragoman-error.ts";
 import { isDeeperThan, isJsonObject, type JsonObject } from "../base/json.ts";
 import { type ConnectAttempt, shareOf } from "./connect-attempt.ts";
 import { isCustomTransport } from "./custom-link.ts";
 import { type ListEntriesOptions, listEntries } from "./list-entries.ts";
+import type { McpClientOptions, McpRequestOptions } from "./mcp-client-options.ts";
 import { McpConnection } from "./mcp-connection.ts";
 import type {
   CallToolOptions,
@@ -13,9 +14,7 @@ import type {
 import { McpError } from "./mcp-error.ts";
 import { resolveLimits } from "./mcp-limits.ts";
 import { parseMcpServerConfig } from "./parse-mcp-server-config.ts";
-import type { ServerCallbacks } from "./server-callbacks.ts";
 import type { McpEvents } from "./server-events.ts";
-import type { McpLogLevel } from "./server-log.ts";
 import type {
   McpCompletion,
   McpCompletionReference,
@@ -29,33 +28,6 @@ import { toldToAll } from "./told-to-all.ts";
 import type { McpToolDefinition } from "./tool-definition.ts";
 import { visibleJson } from "./visible-json.ts";
 import { visibleText } from "./visible-text.ts";
-
-/**
- * What an {@link McpClient} does with what is not an answer, what the server may ask of it, and the
- * time that it goes by. Callbacks that are absent are not offered to the server.
- */
-export interface McpClientOptions extends ServerCallbacks, McpEvents {
-  /** Hears all that the server tells of its own accord, as it was sent. */
-  readonly onNotification?: (method: string, params: JsonObject) => void;
-  /** Hears of what goes wrong beside the requests: a callback that throws, above all. */
-  readonly onNotice?: (code: string, message: string) => void;
-  /**
-   * From which level on the server is asked to log. Default: `"info"` where there is an `onLog` and
-   * each request says it (since 2026-07-28); older servers are not asked, and log as they like.
-   */
-  readonly logLevel?: McpLogLevel;
-  /** Whose tokens are sent, where they belong to somebody (OAuth). Absent: the application's own. */
-  readonly actor?: string;
-  /** Default: the machine's clock. */
-  readonly clock?: Clock;
-}
-
-/** What bounds one request. */
-export interface McpRequestOptions {
-  readonly signal?: AbortSignal;
-  /** How long the server may be silent, in milliseconds. Default: the configuration's. */
-  readonly timeoutMs?: number;
-}
 
 /**
  * A client of one MCP server, for use without an agent. Any number of requests can run at once.

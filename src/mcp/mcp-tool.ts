@@ -40,6 +40,8 @@ export interface McpToolScope {
   readonly limits: ResolvedLimits;
   /** What is done with a result that does not fit the tool's outputSchema. */
   readonly outputMismatch: OutputMismatchPolicy;
+  /** Whether a call may be put aside until the user has answered what the server asks. */
+  readonly suspends?: boolean;
   /** Called with the tools as the server publishes them, before the tool is called. What it throws fails the call. */
   readonly guard?: ((tool: string, tools: readonly McpToolDefinition[]) => void) | undefined;
   /** Told where a result does not fit or cannot be checked. */
@@ -99,7 +101,7 @@ async function defaultResult(
 }
 
 async function callServer(
-  { connection, guard }: Pick<McpToolScope, "connection" | "guard">,
+  { connection, guard, suspends = false }: Pick<McpToolScope, "connection" | "guard" | "suspends">,
   { sourceName, inputSchema }: McpToolDefinition,
   input: JsonObject,
   call: ToolCall,
@@ -107,8 +109,10 @@ async function callServer(
   try {
     return await connection.callTool(sourceName, withOriginals(input, inputSchema), {
       signal: call.signal,
+      span: call.span,
       meta: { [idempotencyMetaKey]: call.idempotencyKey },
       onProgress: (progress) => call.progress(progress),
+      ...(suspends ? { pause: call.pause } : {}),
       ...(guard === undefined ? {} : { guard: (tools) => guard(sourceName, tools) }),
     });
   } catch (error) {

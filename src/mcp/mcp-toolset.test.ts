@@ -13,12 +13,12 @@ import type { McpServerConfig } from "../tool/mcp-server-config.ts";
 import type { Tool, ToolProgress } from "../tool/tool.ts";
 import type { OpenToolset } from "../tool/toolset.ts";
 import { McpError } from "./mcp-error.ts";
-import {
-  type McpToolsetOptions,
-  type McpToolsetServer,
-  type McpToolsetSettings,
-  mcpToolset,
-} from "./mcp-toolset.ts";
+import { mcpToolset } from "./mcp-toolset.ts";
+import type {
+  McpToolsetOptions,
+  McpToolsetServer,
+  McpToolsetSettings,
+} from "./mcp-toolset-options.ts";
 
 const open: OpenToolset[] = [];
 const servers: FakeHttpServer[] = [];

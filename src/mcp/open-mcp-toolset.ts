@@ -14,7 +14,7 @@ import { openMcpConnection } from "./mcp-connection.ts";
 import type { McpConnectionConfig } from "./mcp-connection-config.ts";
 import { resolveLimits } from "./mcp-limits.ts";
 import { toMcpTool } from "./mcp-tool.ts";
-import type { McpToolsetOptions } from "./mcp-toolset.ts";
+import type { McpToolsetOptions } from "./mcp-toolset-options.ts";
 import { openPins } from "./open-pins.ts";
 import { parseMcpTransport } from "./parse-mcp-server-config.ts";
 import { PinGate } from "./pin-gate.ts";
@@ -80,7 +80,7 @@ export async function openMcpToolset(opening: ToolsetOpening): Promise<OpenTools
     return offered;
   };
   try {
-    return await offer(await used.server.listTools({ signal, notice }));
+    return await offer(await used.server.listTools({ signal, notice, span: observer.span }));
   } catch (error) {
     await used.abandon();
     throw error;
@@ -114,6 +114,7 @@ async function connect(opening: ToolsetOpening, followsTools: boolean): Promise<
   const connection = await openMcpConnection(await configFor(opening), {
     signal: binding.signal,
     actor: binding.run.actor,
+    span: observer.span,
     events: runEvents(observer, tell),
     callbacks: boundTo(binding, options),
     logLevel: options.logLevel,
@@ -206,6 +207,7 @@ async function toolsOf(
       limits,
       outputMismatch,
       notice,
+      suspends: options.elicitation === "suspend",
       guard: gate && ((...told) => gate.guard(...told)),
     });
     const mapped = mapTool

@@ -13,7 +13,8 @@ import type { Tool } from "../tool/tool.ts";
 import type { PinsSetting, ToolLock } from "../tool/tool-pins.ts";
 import type { OpenToolset } from "../tool/toolset.ts";
 import { McpClient } from "./mcp-client.ts";
-import { type McpToolsetSettings, mcpToolset } from "./mcp-toolset.ts";
+import { mcpToolset } from "./mcp-toolset.ts";
+import type { McpToolsetSettings } from "./mcp-toolset-options.ts";
 import { pinTools, toolLockOf } from "./tool-lock.ts";
 import { toolPin } from "./tool-pin.ts";
 

@@ -14,7 +14,8 @@ import {
 } from "../../test/fixtures/mcp/stateless-peer.ts";
 import { bindingFor, callTool, keepNotices } from "../../test/fixtures/mcp/tool-call.ts";
 import type { McpCustomTransport } from "./custom-link.ts";
-import { McpClient, type McpClientOptions } from "./mcp-client.ts";
+import { McpClient } from "./mcp-client.ts";
+import type { McpClientOptions } from "./mcp-client-options.ts";
 import { mcpToolset } from "./mcp-toolset.ts";
 import type { McpLog } from "./server-log.ts";
 

@@ -10,7 +10,8 @@ import {
 } from "../../test/fixtures/mcp/servers.ts";
 import { bindingFor, callTool, keepNotices } from "../../test/fixtures/mcp/tool-call.ts";
 import type { McpTransport } from "../tool/mcp-server-config.ts";
-import { McpClient, type McpClientOptions } from "./mcp-client.ts";
+import { McpClient } from "./mcp-client.ts";
+import type { McpClientOptions } from "./mcp-client-options.ts";
 import { mcpToolset } from "./mcp-toolset.ts";
 import type { Elicitation } from "./server-callbacks.ts";
 

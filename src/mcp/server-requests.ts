@@ -1,5 +1,6 @@
 import { untilAborted } from "../base/abort.ts";
 import { isJsonObject, type Json, type JsonObject } from "../base/json.ts";
+import type { UserAnswer, UserQuestion } from "../tool/call-pause.ts";
 import { toElicitation, toElicitResult } from "./elicitation.ts";
 import type { ResolvedLimits } from "./mcp-limits.ts";
 import { RefusedRequest } from "./refused-request.ts";
@@ -60,6 +61,30 @@ export class ServerRequests {
     } finally {
       this.#underWay -= 1;
     }
+  }
+
+  /**
+   * What the user has answered, where the run may wait for it.
+   *
+   * @throws RefusedRequest; what `ask` throws; Error where the answer does not fit.
+   */
+  async elicit(
+    params: JsonObject,
+    ask: (question: UserQuestion) => Promise<UserAnswer>,
+  ): Promise<JsonObject> {
+    const { server, limits } = this.#options;
+    const asked = toElicitation(params, limits);
+    const { message } = asked;
+    const what = asked.mode === "url" ? { url: asked.url } : { schema: asked.requestedSchema };
+    const answer = await ask({ server, message, ...what });
+    if (answer.kind === "deny") {
+      return { action: "decline" };
+    }
+    const content = isJsonObject(answer.value) ? answer.value : {};
+    return toElicitResult(asked, {
+      action: "accept",
+      content: content as { readonly [name: string]: Json }, // absent properties are none
+    });
   }
 
   /** Whoever answers this method, where the application does. */

@@ -9,10 +9,26 @@ export interface McpToolsetScope extends ServerRequestScope {
   readonly binding: Binding;
 }
 
+/** How a toolset deals with what servers want from the user. */
+export interface ToolsetElicitation {
+  /**
+   * `"suspend"`: where the server lets a call be sent again (revision 2026-07-28), the run is put aside
+   * until somebody decides, also beyond the end of its process, and the call goes on from there. Servers
+   * that ask while a call is open are answered by `onElicitation`, else told that nobody answers.
+   * Default: `onElicitation` answers in any case.
+   */
+  readonly elicitation?: "suspend";
+}
+
 /** The callbacks as a connection calls them: for this run. */
 export function boundTo(
   binding: Binding,
-  { onElicitation, onSampling, roots }: ServerCallbacks<McpToolsetScope>,
+  {
+    elicitation,
+    onElicitation = elicitation === "suspend" ? () => ({ action: "cancel" }) : undefined,
+    onSampling,
+    roots,
+  }: ServerCallbacks<McpToolsetScope> & ToolsetElicitation,
 ): ServerCallbacks {
   return {
     ...(onElicitation && {

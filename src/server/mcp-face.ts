@@ -1,0 +1,96 @@
+import type { McpServerFactory, Server, ServerContext } from "@modelcontextprotocol/server";
+import type { Caller } from "../ag-ui/handler-options.ts";
+import type { AgentRuntime } from "../agent/agent-runtime.ts";
+import { runtimeOf } from "../agent/assembly.ts";
+import { didYouMean } from "../base/closest-name.ts";
+import { ConfigurationError } from "../base/dragoman-error.ts";
+import { isJsonObject, type Json } from "../base/json.ts";
+import { version } from "../base/version.ts";
+import { normalizeToolName } from "../tool/tool-names.ts";
+import { agentEntry } from "./agent-entry.ts";
+import { type McpToolEntry, progressTo, traceIn } from "./mcp-tool-entry.ts";
+import type { Place, Places } from "./places.ts";
+import type { McpFaceOptions } from "./server-options.ts";
+import { toolEntry } from "./tool-entry.ts";
+
+/** Who calls in a request of MCP, by what the transport was given with it. */
+export type CallerOf = (context: ServerContext) => Caller;
+
+/** Agents and tools as MCP has them. */
+export class McpFace {
+  readonly #options: McpFaceOptions;
+  readonly #entries: ReadonlyMap<string, McpToolEntry>;
+
+  /** @throws ConfigurationError where names collide, or an agent is not there. */
+  constructor(places: Places, options: McpFaceOptions = {}) {
+    this.#options = options;
+    const names = options.agents ?? places.names;
+    const agents = names.map((name) => {
+      const toolName = normalizeToolName(`ask_${name}`);
+      return [toolName, agentEntry(toolName, () => placeOf(places, name))] as const;
+    });
+    const [first] = places.all;
+    const tools = (options.tools ?? []).map(
+      (tool) => [tool.name, toolEntry(tool, () => runtimeNow(first))] as const,
+    );
+    const all = [...agents, ...tools];
+    const twice = all.find(([name], index) => all.findIndex(([one]) => one === name) !== index);
+    if (twice !== undefined) {
+      throw invalid(`Two tools of the MCP server have the name "${twice[0]}".`);
+    }
+    this.#entries = new Map(all);
+  }
+
+  /** Makes the official package's servers of it, which is loaded now. */
+  async factory(callerOf: CallerOf): Promise<McpServerFactory> {
+    const { ProtocolError, ProtocolErrorCode, Server } = await import(
+      "@modelcontextprotocol/server"
+    );
+    const { name = "dragoman", instructions } = this.#options;
+    return (): Server => {
+      const server = new Server(
+        { name, version },
+        { capabilities: { tools: {} }, ...(instructions === undefined ? {} : { instructions }) },
+      );
+      server.setRequestHandler("tools/list", () => ({
+        tools: [...this.#entries.values()].map(({ definition }) => definition),
+      }));
+      server.setRequestHandler("tools/call", async ({ params }, context) => {
+        const entry = this.#entries.get(params.name);
+        if (entry === undefined) {
+          const message = `There is no tool ${JSON.stringify(params.name)}.${didYouMean(params.name, [...this.#entries.keys()])}`;
+          throw new ProtocolError(ProtocolErrorCode.InvalidParams, message);
+        }
+        const given = (params.arguments ?? {}) as Json; // it came as JSON
+        const { signal } = context.mcpReq;
+        return entry.call({
+          arguments: isJsonObject(given) ? given : {},
+          caller: callerOf(context),
+          signal,
+          trace: traceIn(context),
+          progress: progressTo(context),
+        });
+      });
+      return server;
+    };
+  }
+}
+
+function placeOf(places: Places, name: string): Place {
+  const place = places.find(name);
+  if (place === undefined) {
+    throw invalid(`The server has no agent "${name}" to offer.${didYouMean(name, places.names)}`);
+  }
+  return place;
+}
+
+function runtimeNow(place: Place | undefined): AgentRuntime {
+  const runtime = place && runtimeOf(place.given);
+  if (runtime === undefined) {
+    throw invalid("The server has no agent.");
+  }
+  return runtime;
+}
+
+const invalid = (message: string): ConfigurationError =>
+  new ConfigurationError(message, { code: "invalid-configuration" });

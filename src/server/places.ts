@@ -1,0 +1,108 @@
+import type { AgentRuntime } from "../agent/agent-runtime.ts";
+import { type Assembly, runtimeOf } from "../agent/assembly.ts";
+import { MemoryRunStore } from "../agent/memory-run-store.ts";
+import type { RunStore } from "../agent/run-store.ts";
+import type { SessionStore } from "../agent/session-store.ts";
+import { ConfigurationError } from "../base/dragoman-error.ts";
+import type { RunTracker } from "./run-tracker.ts";
+
+/** An agent that is served, and where what belongs to it is kept. */
+export interface Place {
+  /** Its runs are known to the server's tracker. */
+  readonly agent: Assembly;
+  /** As it was given. */
+  readonly given: Assembly;
+  readonly runtime: AgentRuntime;
+  readonly app: string;
+  readonly runs: RunStore;
+  readonly sessions: SessionStore | undefined;
+  /** Whether its runs outlive the process. */
+  readonly isDurable: boolean;
+}
+
+/** What places are made of. */
+export interface PlacesOptions {
+  readonly agents: readonly Assembly[];
+  readonly store: RunStore | undefined;
+  readonly sessions: SessionStore | undefined;
+  readonly tracker: RunTracker;
+}
+
+/** Runs that nobody keeps otherwise; of more, the oldest are forgotten. */
+const mostRunsInMemory = 200;
+
+/** The agents of a server by their names. */
+export class Places {
+  readonly #options: PlacesOptions;
+  readonly #agents = new Map<string, { readonly agent: Assembly; readonly given: Assembly }>();
+  readonly #memory = new MemoryRunStore({ maxRuns: mostRunsInMemory });
+
+  /** @throws ConfigurationError where there is no agent, one is none, or two have one name. */
+  constructor(options: PlacesOptions) {
+    this.#options = options;
+    if (!Array.isArray(options.agents) || options.agents.length === 0) {
+      throw invalid("A server needs agents: createServer({ agents: [support] }).");
+    }
+    for (const given of options.agents) {
+      const { name } = given;
+      if (this.#agents.has(name)) {
+        throw invalid(`Two agents of the server have the name "${name}".`);
+      }
+      if (runtimeOf(given) === undefined) {
+        throw invalid(
+          `"${name}" is no agent that was made by defineAgent, and no assembly of them. Where it is one, two copies of dragoman are installed.`,
+        );
+      }
+      this.#agents.set(name, { agent: options.tracker.tracked(given), given });
+    }
+  }
+
+  get names(): readonly string[] {
+    return [...this.#agents.keys()];
+  }
+
+  /** The place of an agent, as it is configured now. */
+  find(name: string): Place | undefined {
+    const known = this.#agents.get(name);
+    const runtime = known && runtimeOf(known.given);
+    if (known === undefined || runtime === undefined) {
+      return undefined;
+    }
+    const kept = this.#options.store ?? runtime.runs;
+    return {
+      ...known,
+      runtime,
+      app: runtime.app,
+      runs: kept ?? this.#memory,
+      sessions: this.#options.sessions ?? runtime.sessions,
+      isDurable: kept !== undefined,
+    };
+  }
+
+  get all(): readonly Place[] {
+    return this.names.flatMap((name) => this.find(name) ?? []);
+  }
+
+  /** One place for each store of runs and application. */
+  get ofRuns(): readonly Place[] {
+    return distinct(this.all, ({ runs }) => runs);
+  }
+
+  /** One place for each store of sessions and application. */
+  get ofSessions(): readonly Place[] {
+    return distinct(
+      this.all.filter(({ sessions }) => sessions !== undefined),
+      ({ sessions }) => sessions,
+    );
+  }
+}
+
+function distinct(places: readonly Place[], storeOf: (place: Place) => unknown): readonly Place[] {
+  return places.filter(
+    (place, index) =>
+      places.findIndex((one) => one.app === place.app && storeOf(one) === storeOf(place)) === index,
+  );
+}
+
+const invalid = (message: string): ConfigurationError =>
+  new ConfigurationError(message, { code: "invalid-configuration" });

@@ -1,0 +1,39 @@
+import type { Caller } from "../ag-ui/handler-options.ts";
+import { RunError } from "../agent/run-error.ts";
+import type { RunRecord } from "../agent/run-store.ts";
+import type { Decision } from "../agent/waiting.ts";
+import { whose } from "./owned.ts";
+import type { FoundRun } from "./run-routes.ts";
+
+/**
+ * Tells a run what was decided and lets it go on, in this process.
+ *
+ * @returns the run as it stands when it has begun to go on.
+ * @throws RunError where it cannot: it has ended, is executed already, or does not wait for that.
+ */
+export async function resumeRun(
+  { place, record }: FoundRun,
+  decisions: Readonly<Record<string, Decision>>,
+  caller: Caller,
+): Promise<RunRecord> {
+  const { agent, app, runs, sessions } = place;
+  const { id, session } = record;
+  const { context } = caller;
+  const run = agent.resumeStream(id, {
+    decisions,
+    context,
+    store: runs,
+    ...whose(caller),
+    ...(session === undefined
+      ? {}
+      : { session: { id: session, ...(sessions === undefined ? {} : { store: sessions }) } }),
+  });
+  // The first event comes when the decisions are kept; a run that cannot go on has none.
+  for await (const _ of run) {
+    return (await runs.get({ app, id })) ?? record;
+  }
+  const result = await run.result;
+  throw result.status === "failed"
+    ? result.cause
+    : new RunError(`Run ${id} did not go on.`, { code: "run-conflict" });
+}

@@ -1,0 +1,86 @@
+import type { Caller } from "../ag-ui/handler-options.ts";
+import type { Session, SessionStore, SessionSummary } from "../agent/session-store.ts";
+import { isOwn, notFound, whose } from "./owned.ts";
+import { countIn, pageQuery } from "./page-query.ts";
+import type { Routes, ServerScope } from "./server-scope.ts";
+
+/** Conversations: what there is of them, what was said, and their end. */
+export function addSessionRoutes(routes: Routes, scope: ServerScope): void {
+  routes.get("/sessions", async (context) =>
+    context.json(await listSessions(context.req.query(), context.get("caller"), scope)),
+  );
+  routes.get("/sessions/:id", async (context) => {
+    const { session } = await findSession(context.req.param("id"), context.get("caller"), scope);
+    return context.json(session);
+  });
+  routes.get("/sessions/:id/messages", async (context) => {
+    const found = await findSession(context.req.param("id"), context.get("caller"), scope);
+    const { app, id } = found.session;
+    const after = countIn(context.req.query(), "after", 0) ?? 0;
+    const limit = countIn(context.req.query(), "limit", 1) ?? 100;
+    const messages = await found.store.messages({ app, id }, { after, limit });
+    return context.json({ messages });
+  });
+  routes.delete("/sessions/:id", async (context) => {
+    const caller = context.get("caller");
+    await deleteSession(await findSession(context.req.param("id"), caller, scope), caller, scope);
+    return context.body(null, 204);
+  });
+}
+
+interface FoundSession {
+  readonly session: Session;
+  readonly store: SessionStore;
+}
+
+/** @throws Refusal 404. */
+async function findSession(
+  id: string,
+  caller: Caller,
+  { places }: ServerScope,
+): Promise<FoundSession> {
+  for (const { app, sessions: store } of places.ofSessions) {
+    const session = await store?.get({ app, id, ...whose(caller) });
+    if (store !== undefined && session !== undefined && isOwn(session, caller)) {
+      return { session, store };
+    }
+  }
+  throw notFound("session");
+}
+
+async function listSessions(
+  query: Readonly<Record<string, string>>,
+  caller: Caller,
+  { places }: ServerScope,
+): Promise<{ readonly sessions: readonly SessionSummary[]; readonly next?: string }> {
+  const wanted = { ...pageQuery(query), ...whose(caller) };
+  const own = places.ofSessions;
+  const pages = await Promise.all(
+    own.map(({ app, sessions }) => sessions?.list({ ...wanted, app })),
+  );
+  const sessions = pages
+    .flatMap((page) => page?.sessions ?? [])
+    .filter((session) => isOwn(session, caller))
+    .toSorted((one, other) => other.updatedAt - one.updatedAt);
+  const next = own.length === 1 ? pages[0]?.next : undefined;
+  return { sessions, ...(next === undefined ? {} : { next }) };
+}
+
+/** Its runs go with it: first those that go on, which would write to it. */
+async function deleteSession(
+  { session, store }: FoundSession,
+  caller: Caller,
+  { places, tracker }: ServerScope,
+): Promise<void> {
+  const { app, id } = session;
+  const who = whose(caller);
+  for (const { runs } of places.ofRuns.filter((place) => place.app === app)) {
+    const { runs: running } = await runs.list({ app, session: id, status: "running", ...who });
+    for (const run of running.map((record) => tracker.find(record.id))) {
+      run?.cancel("Its session was deleted.");
+      await run?.result;
+    }
+    await runs.deleteAll({ app, session: id, ...who });
+  }
+  await store.delete({ app, id, ...who });
+}
