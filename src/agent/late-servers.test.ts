@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { add, agentOf, modelOf } from "../../test/agent-fixture.ts";
-import { toolCalled, toolsetOf } from "../../test/toolset-fixture.ts";
+import { add, agentOf, collect, modelOf } from "../../test/agent-fixture.ts";
+import { broken, toolCalled, toolsetOf } from "../../test/toolset-fixture.ts";
 import { DragomanError } from "../base/dragoman-error.ts";
-import { manualClock } from "../testing/manual-clock.ts";
+import { type ManualClock, manualClock } from "../testing/manual-clock.ts";
 import type { ScriptedModel, ScriptedTurn } from "../testing/scripted-model.ts";
 import type { Toolset } from "../tool/toolset.ts";
 import type { Run } from "./run.ts";
@@ -33,6 +33,17 @@ async function connected(run: Run, count: number): Promise<void> {
   }
 }
 
+/** Waits until a server that does not give up is left to itself. */
+async function givenUp(run: Run, clock: ManualClock): Promise<void> {
+  for await (const { kind } of run) {
+    if (kind === "server-fail") {
+      break;
+    }
+  }
+  await expect.poll(() => clock.pending).toBe(1);
+  clock.advance(1_000);
+}
+
 const toolNames = (model: ScriptedModel) =>
   model.requests.map(({ tools }) => tools.map(({ name }) => name));
 
@@ -47,6 +58,7 @@ test("one server that hangs does not hold up the tools of nineteen others, and i
   const run = agent.stream("Hi");
   await connected(run, 19);
   clock.advance(3_000);
+  await givenUp(run, clock);
   const result = await run.result;
   expect(toolNames(model)).toEqual([others.map((_, index) => `tool${index}`)]);
   expect(result.failedServers).toMatchObject([
@@ -54,6 +66,41 @@ test("one server that hangs does not hold up the tools of nineteen others, and i
   ]);
   hanging.ready();
   await hanging.closed;
+});
+
+test("a server that is expected to be away sometimes is not ready in time as quietly", async () => {
+  const told: unknown[] = [];
+  const onError = (error: unknown): void => void told.push(error);
+  const slow = slowToolset("slow", "search", { onUnavailable: "ignore", onError });
+  const clock = manualClock();
+  const mcp = [toolsetOf("fast", ["read"]), slow.toolset];
+  const run = agentOf({ model: modelOf("ok"), mcp }, { clock }).stream("Hi");
+  await connected(run, 1);
+  clock.advance(3_000);
+  await expect.poll(() => told).toMatchObject([{ code: "server-not-ready" }]);
+  await expect.poll(() => clock.pending).toBe(1);
+  clock.advance(1_000);
+  expect(await run.result).toMatchObject({ status: "completed", failedServers: [] });
+  const events = await collect(run);
+  expect(events.some(({ kind }) => kind === "server-fail")).toBe(false);
+  slow.ready();
+  await slow.closed;
+});
+
+test("a run that fails for a server that must be there waits for no other server", async () => {
+  const slow = slowToolset("slow", "search");
+  const clock = manualClock();
+  const agent = agentOf(
+    { model: modelOf("ok"), mcp: [slow.toolset, broken("down", "fail")] },
+    { clock },
+  );
+  const { result } = agent.stream("Hi");
+  // It only lets the other one go.
+  await expect.poll(() => clock.pending).toBe(1);
+  clock.advance(1_000);
+  expect(await result).toMatchObject({ status: "failed", error: { code: "server-unavailable" } });
+  slow.ready();
+  await slow.closed;
 });
 
 test("the tools of a server that becomes ready later join before the next model call", async () => {
@@ -129,6 +176,6 @@ test("what an expected failure's callback throws fails the run also where the se
   clock.advance(3_000);
   expect(await run.result).toMatchObject({
     status: "failed",
-    error: { message: "callback broke" },
+    error: { code: "callback-failed", message: expect.stringContaining("callback broke") },
   });
 });
