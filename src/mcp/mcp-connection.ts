@@ -5,7 +5,6 @@ import type { ActiveSpan } from "../base/tracing.ts";
 import { askingForAccess } from "./asking-for-access.ts";
 import type { Followed } from "./change-feed.ts";
 import { ChangeFollower } from "./change-follower.ts";
-import { isCustomTransport } from "./custom-link.ts";
 import type {
   CallToolOptions,
   ListToolsScope,
@@ -23,6 +22,7 @@ import type { ServerGreeting } from "./server-greeting.ts";
 import type { StrayOutput } from "./server-link.ts";
 import { ServerRequests } from "./server-requests.ts";
 import { ServerTools } from "./server-tools.ts";
+import * as conditions from "./session-conditions.ts";
 import { SpokenProtocols } from "./spoken-protocols.ts";
 import type { McpCallResult } from "./to-tool-result.ts";
 import type { McpToolDefinition } from "./tool-definition.ts";
@@ -31,13 +31,8 @@ const defaultTimeoutMs = 15_000;
 
 /** A call that goes on reporting progress may take so many times the time limit in all. */
 const totalFactor = 20;
-
-/** All pages of a list together may take so many times the time limit. */
+// All pages of a list together may take so many times the time limit.
 const listFactor = 4;
-
-/** A transport that our own process does not keep alive may be opened again after its end. */
-const isRenewable = ({ transport }: McpConnectionConfig): boolean =>
-  !isCustomTransport(transport) && transport.type !== "stdio";
 
 /**
  * Connects to a server: starts or reaches it and shakes hands, within the configuration's
@@ -91,7 +86,7 @@ export class McpConnection {
       limits,
       without: config.disabledTools,
       pages: (signal, span) => this.pages("tools/list", signal, span),
-      mirrorsParameters: () => mirrorsParameters(this.#session),
+      mirrorsParameters: () => conditions.mirrorsParameters(this.#session),
     });
     const onToolsChanged = (): void => {
       this.#tools.changed();
@@ -190,7 +185,7 @@ export class McpConnection {
       span,
       pause,
     };
-    if (!mirrorsParameters(this.#session)) {
+    if (!conditions.mirrorsParameters(this.#session)) {
       return this.#send("tools/call", params, options, guard);
     }
     const call = (): Promise<JsonObject> => {
@@ -198,7 +193,7 @@ export class McpConnection {
       return this.#send("tools/call", params, { ...options, headers }, guard);
     };
     return call().catch(async (error: unknown) => {
-      if (!isHeaderMismatch(error)) {
+      if (!conditions.isHeaderMismatch(error)) {
         throw error;
       }
       this.#tools.changed();
@@ -218,12 +213,9 @@ export class McpConnection {
     { signal, timeoutMs = this.#timeoutMs, span }: RequestOptions = {},
   ): Promise<JsonObject> {
     const until = this.#clock.now() + timeoutMs;
+    const left = (): number => Math.max(1, until - this.#clock.now());
     return retrying({ clock: this.#clock, signal, until }, () =>
-      this.#send(method, params, {
-        signal,
-        timeoutMs: Math.max(1, until - this.#clock.now()),
-        span,
-      }),
+      this.#send(method, params, { signal, timeoutMs: left(), span }),
     );
   }
 
@@ -328,7 +320,7 @@ export class McpConnection {
     if (session === undefined || this.#ending.signal.aborted) {
       return Promise.reject(this.#notConnected());
     }
-    if (session.isOver && isRenewable(this.#config)) {
+    if (session.isOver && conditions.isRenewable(this.#config)) {
       return this.#renewed(session, options.signal).then((fresh) => {
         guard?.(this.#tools.listed);
         return fresh.request(method, params, options);
@@ -338,7 +330,7 @@ export class McpConnection {
       if (this.#ending.signal.aborted) {
         throw error;
       }
-      if (!isExpired(error)) {
+      if (!conditions.isExpired(error)) {
         return askingForAccess(error, this.#endOr(options.signal), () =>
           (this.#session ?? session).request(method, params, options),
         );
@@ -376,7 +368,7 @@ export class McpConnection {
       // A fresh session is whole once it has given the tools.
       await this.#tools.listAgain(
         (params) => fresh.request("tools/list", params, { timeoutMs: this.#timeoutMs }),
-        mirrorsParameters(fresh),
+        conditions.mirrorsParameters(fresh),
       );
     } catch (error) {
       await fresh.abandon();
@@ -404,16 +396,5 @@ export class McpConnection {
     });
   }
 }
-
-/** Only the headers of exchanges have room for parameters. */
-const mirrorsParameters = (session: McpSession | undefined): boolean =>
-  session?.isStateless === true && session.link.hasExchanges === true;
-
-const isExpired = (error: unknown): boolean =>
-  McpError.is(error) && error.code === "mcp-session-expired";
-
-/** The server wants other headers than those that were sent (MCP 2026-07-28, error codes). */
-const isHeaderMismatch = (error: unknown): boolean =>
-  McpError.is(error) && error.remote?.code === -32_020;
 
 const ignore = (): void => {};
