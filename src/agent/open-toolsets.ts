@@ -16,7 +16,7 @@ import type { ParticipantScope } from "./participant.ts";
 import { RunError } from "./run-error.ts";
 import { type FailedServer, toRunFailure } from "./run-failure.ts";
 import type { Steps } from "./steps.ts";
-import { traced } from "./traced.ts";
+import { tracedOpening } from "./traced-opening.ts";
 
 /** What opening needs of its run. */
 export interface OpeningScope {
@@ -276,7 +276,11 @@ async function openServer(
   };
   const keptSet = await kept?.find(entry, binding, observer);
   const toolset = isToolset(entry) ? entry : await runtime.toToolset(entry);
-  const opened = keptSet ?? (await openTraced(toolset, scope, { observer, leave }));
+  const opened =
+    keptSet ??
+    (await tracedOpening(toolset, scope, (span) =>
+      open(toolset, scope.binding, { observer: { ...observer, span }, leave }),
+    ));
   try {
     return await register(entry, toolset, opened, scope);
   } catch (thrown) {
@@ -316,22 +320,6 @@ interface Opening {
   readonly observer: ToolsetObserver;
   /** Takes what ends later by itself. */
   leave(ending: Promise<void>): void;
-}
-
-function openTraced(
-  toolset: Toolset,
-  scope: OpeningScope,
-  { observer, leave }: Opening,
-): Promise<OpenToolset> {
-  return traced(
-    { span: scope.participant?.span, signal: scope.binding.signal },
-    () => ({ kind: "server-open", server: toolset.name }),
-    async (span) => {
-      const opened = await open(toolset, scope.binding, { observer: { ...observer, span }, leave });
-      span?.set({ count: opened.tools.length });
-      return opened;
-    },
-  );
 }
 
 const isRequired = (entry: McpEntry): boolean => isToolset(entry) && entry.onUnavailable === "fail";
