@@ -1,4 +1,5 @@
-import { type McpConnection, openMcpConnection } from "../mcp/mcp-connection.ts";
+import type { McpConnection } from "../mcp/mcp-connection.ts";
+import { openMcpConnection } from "../mcp/open-mcp-connection.ts";
 import type { McpToolDefinition } from "../mcp/tool-definition.ts";
 import type { McpServerConfig } from "../tool/mcp-server-config.ts";
 import { examineAddress } from "./examine-address.ts";

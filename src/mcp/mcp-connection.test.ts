@@ -6,8 +6,9 @@ import { fakeStdio, runningChildren } from "../../test/fixtures/mcp/servers.ts";
 import type { Clock } from "../base/clock.ts";
 import { type Json, type JsonObject, parseJson } from "../base/json.ts";
 import type { ToolProgress } from "../tool/tool.ts";
-import { type McpConnection, openMcpConnection } from "./mcp-connection.ts";
+import type { McpConnection } from "./mcp-connection.ts";
 import { McpError } from "./mcp-error.ts";
+import { openMcpConnection } from "./open-mcp-connection.ts";
 import type { McpCallResult } from "./to-tool-result.ts";
 
 const open: McpConnection[] = [];

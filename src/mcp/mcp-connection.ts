@@ -41,21 +41,6 @@ const totalFactor = 20;
 const listFactor = 4;
 
 /**
- * Connects to a server: starts or reaches it and shakes hands, within the configuration's
- * `timeoutMs`. Whoever opens it closes it; what was opened before a failure is closed.
- *
- * @throws McpError, or the signal's reason when it aborts
- */
-export async function openMcpConnection(
-  config: McpConnectionConfig,
-  options: McpConnectionOptions = {},
-): Promise<McpConnection> {
-  const connection = new McpConnection(config, options);
-  await connection.open(options.signal);
-  return connection;
-}
-
-/**
  * A connection to one server, on which any number of calls can run at once. Where the server forgets
  * the session (HTTP 404), or a stream or socket to a URL is lost, the next request opens a fresh
  * session and lists the tools again. A request that met the 404 has not run, and is sent once more;

@@ -9,7 +9,8 @@ import {
 import { createManualClock } from "../../test/fixtures/mcp/manual-clock.ts";
 import type { Clock } from "../base/clock.ts";
 import type { SseTransport } from "../tool/mcp-server-config.ts";
-import { type McpConnection, openMcpConnection } from "./mcp-connection.ts";
+import type { McpConnection } from "./mcp-connection.ts";
+import { openMcpConnection } from "./open-mcp-connection.ts";
 
 const servers: FakeSseServer[] = [];
 const open: McpConnection[] = [];

@@ -7,7 +7,8 @@ import { createFakeServer, type Message } from "../../test/fixtures/mcp/fake-ser
 import { startProxy } from "../../test/proxy.ts";
 import type { WebSocketTransport } from "../tool/mcp-server-config.ts";
 import { McpClient } from "./mcp-client.ts";
-import { type McpConnection, openMcpConnection } from "./mcp-connection.ts";
+import type { McpConnection } from "./mcp-connection.ts";
+import { openMcpConnection } from "./open-mcp-connection.ts";
 
 interface Server {
   readonly url: string;
