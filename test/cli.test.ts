@@ -10,6 +10,7 @@ import {
   expectClean,
   file,
   folder,
+  inFolderOfItsOwn,
   killAfterwards,
   node,
   noted,
@@ -17,6 +18,8 @@ import {
   start,
   survivors,
 } from "./command-line.ts";
+
+inFolderOfItsOwn();
 
 test("a message is answered through a real server over stdio, with a line for the call", async () => {
   const outcome = await dragoman("run", "What is 17 plus 25?", "--server", everything);

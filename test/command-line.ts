@@ -17,17 +17,23 @@ export const everything: string = `${node} ${serverPath("everything")} stdio`;
 let current = "";
 let started: ChildProcess[] = [];
 
-beforeEach(() => {
-  current = mkdtempSync(join(tmpdir(), "dragoman-cli-"));
-  started = [];
-});
+/**
+ * Gives each test of the calling file a folder of its own, and ends what it has started. Called by each
+ * file: files share their modules, and hooks are those of the file that adds them.
+ */
+export function inFolderOfItsOwn(): void {
+  beforeEach(() => {
+    current = mkdtempSync(join(tmpdir(), "dragoman-cli-"));
+    started = [];
+  });
 
-afterEach(() => {
-  for (const child of started) {
-    child.kill("SIGKILL");
-  }
-  rmSync(current, { recursive: true });
-});
+  afterEach(() => {
+    for (const child of started) {
+      child.kill("SIGKILL");
+    }
+    rmSync(current, { recursive: true });
+  });
+}
 
 /** How a command ended. */
 export interface Outcome {

@@ -4,8 +4,10 @@ import { expect, test } from "vitest";
 import type { AgUiEvent } from "../src/ag-ui/ag-ui-event.ts";
 import { eventsIn, type Frame, framesOf, textIn } from "./ag-ui-client.ts";
 import { brokenRules } from "./ag-ui-rules.ts";
-import { file, folder, type Running, start } from "./command-line.ts";
+import { file, folder, inFolderOfItsOwn, type Running, start } from "./command-line.ts";
 import { agUiInput, jsonOf } from "./server-fixture.ts";
+
+inFolderOfItsOwn();
 
 const sources = new URL("../src/index.ts", import.meta.url).href;
 const testing = new URL("../src/testing/index.ts", import.meta.url).href;

@@ -2,8 +2,10 @@ import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { McpClient } from "../src/mcp/mcp-client.ts";
 import { eventsIn, textIn } from "./ag-ui-client.ts";
-import { dragoman, file, node, type Running, start } from "./command-line.ts";
+import { dragoman, file, inFolderOfItsOwn, node, type Running, start } from "./command-line.ts";
 import { agUiInput, jsonOf } from "./server-fixture.ts";
+
+inFolderOfItsOwn();
 
 const main = fileURLToPath(new URL("../src/cli/main.ts", import.meta.url));
 const sources = new URL("../src/index.ts", import.meta.url).href;
