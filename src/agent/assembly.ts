@@ -1,7 +1,7 @@
 import type { AgentRuntime } from "./agent-runtime.ts";
 import { checkInput, checkRunOptions } from "./check-run-options.ts";
 import { HostedRun } from "./hosted-run.ts";
-import type { KeptToolsets } from "./open-toolsets.ts";
+import type { KeptToolsets } from "./open-server.ts";
 import type { Participant } from "./participant.ts";
 import type { Run } from "./run.ts";
 import type { ResumeOptions, RunInput, RunOptions } from "./run-options.ts";

@@ -3,7 +3,7 @@ import { createId } from "../base/ids.ts";
 import { type Json, toJson } from "../base/json.ts";
 import type { AgentRuntime } from "./agent-runtime.ts";
 import { newDelegations } from "./delegate-tool.ts";
-import type { KeptToolsets } from "./open-toolsets.ts";
+import type { KeptToolsets } from "./open-server.ts";
 import type { Participant, ParticipantScope } from "./participant.ts";
 import { RecordedSteps } from "./recorded-steps.ts";
 import type { Run } from "./run.ts";

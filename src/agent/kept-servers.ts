@@ -2,7 +2,7 @@ import { untilAborted } from "../base/abort.ts";
 import type { Binding } from "../tool/binding.ts";
 import { isToolset, type OpenToolset } from "../tool/toolset.ts";
 import type { AgentRuntime, McpEntry } from "./agent-runtime.ts";
-import type { KeptToolsets } from "./open-toolsets.ts";
+import { closeToolset, type KeptToolsets, openToolset } from "./open-server.ts";
 import { type FailedServer, toRunFailure } from "./run-failure.ts";
 
 /** Whose connections are kept, and how long. */
@@ -49,19 +49,25 @@ export class KeptServers implements KeptToolsets {
     const opened = await opening;
     if (opened.isOpen?.() === false && this.#openings.get(entry) === opening) {
       this.#openings.delete(entry);
-      await opened.close();
+      await this.#closeOne(entry, opened);
     }
     return this.#openings.get(entry) === opening ? opened : this.#opening(entry);
   }
 
   /** Closes all of them; does not reject. */
   async close(): Promise<void> {
-    const openings = [...this.#openings.values()];
+    const openings = [...this.#openings];
     this.#openings.clear();
-    const settled = await Promise.allSettled(openings);
-    await Promise.all(
-      settled.map((one) => (one.status === "fulfilled" ? one.value.close() : undefined)),
-    );
+    const closing = openings.map(async ([entry, opening]) => {
+      const opened = await opening.catch(() => undefined); // recorded
+      await (opened && this.#closeOne(entry, opened));
+    });
+    await Promise.all(closing);
+  }
+
+  #closeOne({ name }: McpEntry, opened: OpenToolset): Promise<void> {
+    const { runtime, binding } = this.#scope;
+    return closeToolset(opened, name, { ...runtime, agent: binding.agent.name });
   }
 
   #opening(entry: McpEntry): Promise<OpenToolset> {
@@ -75,7 +81,7 @@ export class KeptServers implements KeptToolsets {
     try {
       binding.signal.throwIfAborted();
       const toolset = isToolset(entry) ? entry : await runtime.toToolset(entry);
-      const opened = await toolset.open(binding, {
+      const opened = await openToolset(toolset, binding, {
         notice: (_code, message) => runtime.logger.warn(message),
         pins: runtime.pins,
       });

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { add, agentOf, modelOf } from "../../test/agent-fixture.ts";
 import { toolCalled, toolsetOf } from "../../test/fake-toolset.ts";
+import { MortalStore } from "../../test/mortal-store.ts";
 import { DragomanError } from "../base/dragoman-error.ts";
 import { manualClock } from "../testing/manual-clock.ts";
 import type { ScriptedModel, ScriptedTurn } from "../testing/scripted-model.ts";
@@ -132,3 +133,36 @@ test("what an expected failure's callback throws fails the run also where the se
     error: { message: "callback broke" },
   });
 });
+
+test("a server that is open when its run cannot be recorded is closed, and is not what failed", async () => {
+  const toolset = toolsetOf("crm", ["read"]);
+  const agent = agentOf({ model: modelOf("ok"), mcp: [toolset] });
+  const result = await agent.ask("Hi", { store: new MortalStore(0) });
+  expect(result).toMatchObject({
+    status: "failed",
+    error: { code: "store-unavailable" },
+    failedServers: [],
+  });
+  expect(toolset.log).toEqual(["open", "close"]);
+});
+
+test.each(["get", "set"])(
+  "a catalogue store whose %s does not answer does not hold a cancelled run",
+  async (method) => {
+    const toolset = toolsetOf("crm", ["read"], { catalogueKey: () => "crm" });
+    const asked = Promise.withResolvers<void>();
+    const never = () => {
+      asked.resolve();
+      return new Promise<never>(() => {});
+    };
+    const catalogues = { get: async () => undefined, set: async () => {}, [method]: never };
+    const discovery = { servers: true, tools: { limit: 1 } };
+    const agent = agentOf({ model: modelOf("ok"), mcp: [toolset], discovery }, { catalogues });
+    const run = agent.stream("Hi");
+    const { result } = run;
+    await asked.promise;
+    run.cancel();
+    expect(await result).toMatchObject({ status: "cancelled" });
+    expect(toolset.log.filter((what) => what === "open")).toHaveLength(toolset.log.length / 2);
+  },
+);

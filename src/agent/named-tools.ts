@@ -7,7 +7,8 @@ import type { ScoredDocument } from "../tool/scorer.ts";
 import type { Tool } from "../tool/tool.ts";
 import { normalizeToolName, uniqueToolNames } from "../tool/tool-names.ts";
 import type { ToolResult } from "../tool/tool-result.ts";
-import type { OpenedServer, OpeningScope, RunServers } from "./open-toolsets.ts";
+import type { OpenedServer, OpeningScope } from "./open-server.ts";
+import type { RunServers } from "./run-servers.ts";
 import type { ToolSearch } from "./tool-search.ts";
 import type { WantedTools } from "./wanted-tools.ts";
 

@@ -1,7 +1,7 @@
 import type { Message } from "../message/message.ts";
 import type { Tool } from "../tool/tool.ts";
 import type { AgentRuntime } from "./agent-runtime.ts";
-import type { KeptToolsets } from "./open-toolsets.ts";
+import type { KeptToolsets } from "./open-server.ts";
 import type { RunDraft } from "./run-draft.ts";
 import type { RunMemory } from "./run-memory.ts";
 import type { RunInput, RunOptions } from "./run-options.ts";

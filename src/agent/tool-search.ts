@@ -7,7 +7,8 @@ import type { ScoredDocument } from "../tool/scorer.ts";
 import type { Tool } from "../tool/tool.ts";
 import type { ToolResult } from "../tool/tool-result.ts";
 import type { Discovery, ToolDiscovery } from "./discovery.ts";
-import type { OpeningScope, RunServers } from "./open-toolsets.ts";
+import type { OpeningScope } from "./open-server.ts";
+import type { RunServers } from "./run-servers.ts";
 import { type KnownServer, type Question, scoringScope } from "./select-servers.ts";
 
 /** A run's tools, of which not all are shown to the model. */
