@@ -202,10 +202,10 @@ export class HostedRun<Output> implements Run<Output> {
     const { status, text, usage } = result;
     if (status === "suspended") {
       const { waitingFor } = result;
-      this.#publisher.publish({ kind: "run-suspend", waitingFor }, agentPath);
+      this.#publisher.publishEnd({ kind: "run-suspend", waitingFor }, agentPath);
     } else {
       const error = status === "failed" ? { error: result.error } : {};
-      this.#publisher.publish({ kind: "run-end", status, text, usage, ...error }, agentPath);
+      this.#publisher.publishEnd({ kind: "run-end", status, text, usage, ...error }, agentPath);
     }
   }
 

@@ -30,6 +30,8 @@ function identityOf(body: RunEventBody): readonly (string | number)[] | undefine
       return [body.id];
     case "approval-request":
       return [body.waiting.id];
+    case "artifact-create":
+      return [body.id];
     case "server-connect":
     case "server-fail":
       return [body.server];

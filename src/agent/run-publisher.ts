@@ -22,6 +22,7 @@ export class RunPublisher implements AsyncIterable<RunEvent> {
   #past = new PastEvents([]);
   #recorder: RunRecorder | undefined;
   #sequence = 0;
+  #hasEnded = false;
 
   /** @param observed whether anybody may read the events; if not, none are kept for readers. */
   constructor(runId: string, clock: Clock, observed: boolean) {
@@ -44,8 +45,20 @@ export class RunPublisher implements AsyncIterable<RunEvent> {
     }
   }
 
+  /**
+   * Publishes the event that this execution ends with. What comes after it, from work that was given
+   * up, is no event of the run any more.
+   */
+  publishEnd(body: RunEventBody, agentPath: readonly string[]): void {
+    this.publish(body, agentPath);
+    this.#hasEnded = true;
+  }
+
   /** Publishes an event, whatever was published before. */
   publishAnew(body: RunEventBody, agentPath: readonly string[], part = ""): void {
+    if (this.#hasEnded) {
+      return;
+    }
     this.#sequence += 1;
     const event: RunEvent = {
       ...body,

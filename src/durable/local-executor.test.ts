@@ -1,3 +1,4 @@
+import { getEventListeners } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -298,4 +299,57 @@ test("an agent that is not known, two of one name, and another application's are
   expect(await failureOf(elsewhere.start("clerk", "Hi"))).toMatchObject({
     message: expect.stringContaining('the application "shop"'),
   });
+});
+
+test("an executor that watches for long leaves nothing behind at its own signal", async () => {
+  const clock = manualClock();
+  const listeners: number[] = [];
+  const store = new MemoryRunStore();
+  store.changes = async function* (_of, signal) {
+    for (let count = 0; count < 20 && !signal.aborted; count += 1) {
+      yield;
+      listeners.push(getEventListeners(signal, "abort").length);
+    }
+    await untilAborted(new Promise<never>(() => {}), signal).catch(() => {});
+  };
+  const { agent } = clerk();
+  await open({ store, agents: [agent], clock });
+  while (listeners.length < 20) {
+    await new Promise(setImmediate);
+    clock.advance(200);
+  }
+  expect(listeners.at(-1)).toBe(listeners[0]);
+});
+
+test("a run for which nothing could be got to resume it with is taken up again later", async () => {
+  const clock = manualClock();
+  const store = new MortalStore(0);
+  const { agent } = clerk();
+  await agent.ask("Pay", { store });
+  store.revive();
+  const [left] = (await store.list({ app: "default" })).runs;
+  let asked = 0;
+  const executor = await open({
+    store,
+    agents: [agent],
+    clock,
+    resumeWith() {
+      asked += 1;
+      if (asked === 1) {
+        throw new Error("no database");
+      }
+      return {};
+    },
+  });
+  while (clock.pending === 0) {
+    await new Promise(setImmediate);
+  }
+  clock.advance(1_000);
+  let status = "running";
+  while (status === "running") {
+    await new Promise(setImmediate);
+    status = (await store.get(keyOf(left?.id ?? "")))?.status ?? "";
+  }
+  expect([status, asked]).toEqual(["completed", 2]);
+  await executor[Symbol.asyncDispose]();
 });

@@ -10,6 +10,7 @@ import { type Clock, systemClock } from "../base/clock.ts";
 import { ConfigurationError, messageOf } from "../base/dragoman-error.ts";
 import { createId } from "../base/ids.ts";
 import { consoleLogger, type Logger } from "../base/logger.ts";
+import { sleep } from "../base/sleep.ts";
 import type { Executor, ResultOptions, StartedRun, StartOptions } from "./executor.ts";
 import { Slots } from "./slots.ts";
 
@@ -227,6 +228,9 @@ export class LocalExecutor implements Executor {
     } catch (thrown) {
       this.#runs.delete(id);
       this.#logger.error(`Run ${id} cannot be taken up: ${messageOf(thrown)}`);
+      if (!ConfigurationError.is(thrown)) {
+        this.#retryLater(id, failures);
+      }
     } finally {
       this.#slots.release();
     }
@@ -297,15 +301,8 @@ export class LocalExecutor implements Executor {
   }
 
   async #pause(durationMs: number): Promise<void> {
-    const { signal } = this.#closing;
-    const over = Promise.withResolvers<void>();
-    const stop = this.#clock.startTimer(over.resolve, durationMs);
-    signal.addEventListener("abort", () => over.resolve(), { once: true });
-    if (signal.aborted) {
-      over.resolve();
-    }
-    await over.promise;
-    stop();
+    // It only ends early where the executor is closed, which whoever pauses looks for.
+    await sleep(this.#clock, durationMs, this.#closing.signal).catch(() => {});
   }
 
   async #all(filter: Partial<RunFilter>): Promise<readonly RunRecord[]> {
