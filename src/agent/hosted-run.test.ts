@@ -325,11 +325,11 @@ test("what a tool that was given up still says is no event of the run, and is no
     timeoutMs: 1_000,
     execute(_input, call) {
       calls.push(call);
-      call.progress({ message: "begun" });
+      call.progress({ progress: 1, message: "begun" });
       return new Promise(() => {});
     },
   });
-  const talks = () => calls.map(({ progress }) => progress({ message: "still here" }));
+  const talks = () => calls.map(({ progress }) => progress({ progress: 2, message: "still here" }));
   const again: ScriptedTurn = () => {
     talks();
     return { calls: [{ name: "deaf" }] };

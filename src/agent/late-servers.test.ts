@@ -6,6 +6,7 @@ import { DragomanError } from "../base/dragoman-error.ts";
 import { manualClock } from "../testing/manual-clock.ts";
 import type { ScriptedModel, ScriptedTurn } from "../testing/scripted-model.ts";
 import type { Toolset } from "../tool/toolset.ts";
+import type { ApprovalRule } from "./approval.ts";
 import type { Run } from "./run.ts";
 
 /** A toolset that opens when it is told to. */
@@ -166,3 +167,33 @@ test.each(["get", "set"])(
     expect(toolset.log.filter((what) => what === "open")).toHaveLength(toolset.log.length / 2);
   },
 );
+
+test("a tool keeps its name when its run is resumed, although both servers are there from the beginning", async () => {
+  const late = slowToolset("late", "read");
+  const clock = manualClock();
+  const calling: ScriptedTurn = () => {
+    late.ready();
+    return { calls: [{ name: "read" }] };
+  };
+  const model = modelOf(calling, { calls: [{ id: "c1", name: "read" }] }, "ok");
+  const mcp = [late.toolset, toolsetOf("fast", ["read"])];
+  const rule: ApprovalRule = ({ tainted }) => (tainted ? "ask" : "allow");
+  const approval = { tools: { read: rule } };
+  const agent = agentOf({ model, mcp, approval }, { clock });
+  const run = agent.stream("Hi");
+  await connected(run, 1);
+  clock.advance(3_000);
+  expect(await run.result).toMatchObject({ status: "suspended" });
+  const decisions = { "approval:c1": { kind: "approve" } } as const;
+  const resumed = await agent.resume(run.id, { decisions });
+  expect(resumed).toMatchObject({ status: "completed", text: "ok" });
+  expect(toolNames(model).slice(1)).toEqual([
+    ["read", "late_read"],
+    ["read", "late_read"],
+  ]);
+  const results = resumed.messages.flatMap((one) => (one.role === "tool" ? one.content : []));
+  expect(results.map(({ content }) => content)).toEqual([
+    [{ kind: "text", text: "fast" }],
+    [{ kind: "text", text: "fast" }],
+  ]);
+});

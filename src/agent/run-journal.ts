@@ -1,10 +1,10 @@
 import type { StepRecord } from "./run-store.ts";
 
 /**
- * Steps that changed nothing in the world: a server that cannot be opened any more, questions about a
- * call whose result is known.
+ * Steps that changed nothing in the world: a server that cannot be opened any more, or joins at another
+ * time; questions about a call whose result is known.
  */
-const mayBeMissed = /^(?:open:|approval:|expiry#|wait:|input#)/;
+const mayBeMissed = /^(?:open:|join#|approval:|expiry#|wait:|input#)/;
 
 /** The recorded steps of one run, and where new ones are written. */
 export class RunJournal {

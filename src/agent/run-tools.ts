@@ -51,7 +51,7 @@ async function openAll(
     await servers.ready();
     const tools = new NamedTools(wanted, servers, scope);
     await prepare(tools);
-    tools.update();
+    await tools.update();
     return tools;
   } catch (thrown) {
     await servers.close();

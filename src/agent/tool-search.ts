@@ -20,7 +20,7 @@ export interface HidingTools {
   /** Shows tools from the next step on. A name that is not there is passed over. */
   show(names: readonly string[]): void;
   /** Takes in the tools of servers that have become ready. */
-  update(): void;
+  update(): Promise<void>;
 }
 
 /** What a search of tools works with. */
@@ -170,7 +170,7 @@ export class ToolSearch {
   async #connect(wanted: readonly KnownServer[]): Promise<void> {
     const { tools } = this.#options;
     await Promise.all(wanted.map(({ entry }) => tools.servers.connect(entry)));
-    tools.update();
+    await tools.update();
   }
 }
 
