@@ -15,6 +15,7 @@ import {
   checkDecisions,
   checkTakeOver,
   endStatuses,
+  hasEnded,
   runExists,
   runLost,
   runNotFound,
@@ -37,7 +38,10 @@ import type { Decision } from "./waiting.ts";
 
 /** How a memory store is limited. */
 export interface MemoryRunStoreOptions {
-  /** Of more runs than this, the ones that were changed first are forgotten. Default 10 000. */
+  /**
+   * Of more runs than this, one is forgotten that has ended, or where none has, one that still goes on or
+   * waits: each time the one that was changed first. Default 10 000.
+   */
   readonly maxRuns?: number;
   readonly clock?: Clock;
 }
@@ -85,11 +89,10 @@ export class MemoryRunStore implements RunStore {
       sequence: 0,
     };
     this.#runs.set(place, { record, owner, steps: new Map(), events: [] });
-    const [oldest] = this.#runs.keys();
-    if (this.#runs.size > this.#maxRuns && oldest !== undefined) {
-      this.#runs.delete(oldest);
-    }
     this.#bells.ring(run);
+    if (this.#runs.size > this.#maxRuns) {
+      this.#forgetOne();
+    }
   }
 
   async get(key: RunKey): Promise<RunRecord | undefined> {
@@ -225,6 +228,19 @@ export class MemoryRunStore implements RunStore {
     this.#runs.set(place, run);
     this.#bells.ring(record);
     return run.record;
+  }
+
+  #forgetOne(): void {
+    let [least] = this.#runs.values();
+    for (const run of this.#runs.values()) {
+      if (hasEnded(run.record.status)) {
+        least = run;
+        break;
+      }
+    }
+    if (least !== undefined) {
+      this.#remove(least);
+    }
   }
 
   #remove({ record }: KeptRun): boolean {

@@ -29,7 +29,7 @@ export class RunJournal {
     this.#write = write;
   }
 
-  /** All records, the earliest first. */
+  /** All records, the earliest first; of a run that is kept elsewhere, those of earlier executions only. */
   get records(): readonly StepRecord[] {
     return [...this.#records.values()];
   }
@@ -56,9 +56,11 @@ export class RunJournal {
   }
 
   async add(record: StepRecord): Promise<void> {
-    this.#records.set(record.key, record);
     const writing = this.#write(record);
-    if (writing !== undefined) {
+    if (writing === undefined) {
+      this.#records.set(record.key, record);
+    } else {
+      // Not here as well: a long run gives much, and comes to none of its own steps twice.
       await writing;
     }
   }
