@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { add, agentOf, collect, modelOf, neverEnding } from "../../test/agent-fixture.ts";
+import { MortalStore } from "../../test/mortal-store.ts";
 import { silentLogger } from "../base/logger.ts";
 import { ModelError } from "../model/model-error.ts";
 import { manualClock } from "../testing/manual-clock.ts";
@@ -352,4 +353,18 @@ test("what a tool that was given up still says is no event of the run, and is no
   expect(progress).toEqual(["begun", "begun"]);
   const kept = await store.events({ app: "default", id: run.id });
   expect(kept.at(-1)).toMatchObject({ kind: "run-end", status: "cancelled" });
+});
+
+test("readers of a run whose end could not be recorded are told what its result says", async () => {
+  const store = new MortalStore(1); // the model call, and nothing after it
+  const run = agentOf({ model: modelOf("ok") }).stream("Hi", { store });
+  const events = await collect(run);
+  const result = await run.result;
+  expect(result).toMatchObject({ status: "failed", error: { code: "store-unavailable" } });
+  expect(events.at(-1)).toMatchObject({
+    kind: "run-end",
+    status: "failed",
+    error: { code: "store-unavailable" },
+  });
+  expect(events.filter(({ kind }) => kind === "run-end")).toHaveLength(1);
 });

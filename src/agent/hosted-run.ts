@@ -16,7 +16,7 @@ import {
 } from "./run-beginning.ts";
 import { RunDraft } from "./run-draft.ts";
 import { RunError } from "./run-error.ts";
-import type { RunEvent } from "./run-event.ts";
+import type { RunEvent, RunEventBody } from "./run-event.ts";
 import { RunJournal } from "./run-journal.ts";
 import { RunMemory } from "./run-memory.ts";
 import type { RunOptions } from "./run-options.ts";
@@ -100,18 +100,12 @@ export class HostedRun<Output> implements Run<Output> {
   async #execute(begun: BegunRun): Promise<RunResult<Output>> {
     const journal = new RunJournal(begun.steps, (record) => begun.recorder?.step(record));
     const scope = this.#scope(begun, journal);
-    const result = await settleRun<Output>(this.#perform(begun, scope), scope);
-    this.#publishEnd(result, scope.agentPath);
-    try {
-      await this.#keep(result, begun, journal);
-      return result;
-    } catch (thrown) {
-      if (!(RunError.is(thrown) && thrown.code === "run-lost")) {
-        const { logger } = this.#run.runtime;
-        logger.error(`Run ${this.id} could not be recorded: ${messageOf(thrown)}`);
-      }
-      return result.status === "failed" ? result : failedRun(thrown, result);
-    }
+    const settled = await settleRun<Output>(this.#perform(begun, scope), scope);
+    const end = this.#publisher.end(endOf(settled), scope.agentPath);
+    const result = await this.#keep(settled, { begun, journal, end });
+    // Readers are not told of an end that the result does not have.
+    this.#publisher.close(result === settled ? undefined : endOf(result));
+    return result;
   }
 
   async #perform(begun: BegunRun, scope: ParticipantScope): ReturnType<Participant["perform"]> {
@@ -198,19 +192,22 @@ export class HostedRun<Output> implements Run<Output> {
     };
   }
 
-  #publishEnd(result: RunResult<Output>, agentPath: readonly string[]): void {
-    const { status, text, usage } = result;
-    if (status === "suspended") {
-      const { waitingFor } = result;
-      this.#publisher.publishEnd({ kind: "run-suspend", waitingFor }, agentPath);
-    } else {
-      const error = status === "failed" ? { error: result.error } : {};
-      this.#publisher.publishEnd({ kind: "run-end", status, text, usage, ...error }, agentPath);
+  /** @returns the result; a failure instead where it could not be recorded. */
+  async #keep(result: RunResult<Output>, execution: Execution): Promise<RunResult<Output>> {
+    try {
+      await this.#record(result, execution);
+      return result;
+    } catch (thrown) {
+      if (!(RunError.is(thrown) && thrown.code === "run-lost")) {
+        const { logger } = this.#run.runtime;
+        logger.error(`Run ${this.id} could not be recorded: ${messageOf(thrown)}`);
+      }
+      return result.status === "failed" ? result : failedRun(thrown, this.#draft.report(this.id));
     }
   }
 
   /** Records how the run stands now. */
-  async #keep(result: RunResult<Output>, begun: BegunRun, journal: RunJournal): Promise<void> {
+  async #record(result: RunResult<Output>, { begun, journal, end }: Execution): Promise<void> {
     const { suspendedRuns, app } = this.#run.runtime;
     const { recorder, store } = begun;
     const changes: RunChanges = {
@@ -222,9 +219,9 @@ export class HostedRun<Output> implements Run<Output> {
       ...(result.status === "failed" ? { error: result.error } : {}),
     };
     if (recorder !== undefined) {
-      await recorder.conclude(changes);
+      await recorder.conclude(changes, end);
     } else if (result.status === "suspended") {
-      const events = this.#publisher.kept;
+      const events = [...this.#publisher.kept, end];
       await putAside(begun, this.#beginning, { ...changes, events, steps: journal.records });
     }
     if (store === suspendedRuns && result.status !== "suspended") {
@@ -233,8 +230,25 @@ export class HostedRun<Output> implements Run<Output> {
   }
 }
 
+/** What there is to keep of one execution. */
+interface Execution {
+  readonly begun: BegunRun;
+  readonly journal: RunJournal;
+  readonly end: RunEvent;
+}
+
 const deadlineOf = (timeoutMs: number): RunError =>
   new RunError(`The run did not end within ${timeoutMs} ms.`, { code: "deadline-exceeded" });
+
+/** The event that says how a run ended, or that it stands still. */
+function endOf(result: RunResult): RunEventBody {
+  if (result.status === "suspended") {
+    return { kind: "run-suspend", waitingFor: result.waitingFor };
+  }
+  const { status, text, usage } = result;
+  const error = status === "failed" ? { error: result.error } : {};
+  return { kind: "run-end", status, text, usage, ...error };
+}
 
 /** A typed answer may be what JSON cannot say; then it is left to those who have the result. */
 function outputOf(output: unknown): { readonly output?: Json } {

@@ -40,7 +40,7 @@ export function failedRun<Output>(cause: unknown, report: RunReport): RunResult<
   const orThrow = (): never => {
     throw cause;
   };
-  return { status: "failed", error: toRunFailure(cause), cause, ...report, orThrow };
+  return { ...report, status: "failed", error: toRunFailure(cause), cause, orThrow };
 }
 
 function cancelledRun<Output>(reason: unknown, report: RunReport): RunResult<Output> {

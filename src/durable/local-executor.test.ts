@@ -353,3 +353,33 @@ test("a run for which nothing could be got to resume it with is taken up again l
   expect([status, asked]).toEqual(["completed", 2]);
   await executor[Symbol.asyncDispose]();
 });
+
+test("a run whose end could not be recorded is taken up again when the store is back", async () => {
+  const clock = manualClock(1_000);
+  const store = new MortalStore(1); // the model call
+  const { agent } = clerk();
+  const executor = await open({ store, agents: [agent], clock });
+  const { runId } = await executor.start("clerk", "Hi");
+  await expect.poll(() => clock.pending).toBeGreaterThan(1);
+  expect(await store.get(keyOf(runId))).toMatchObject({ status: "running" });
+  store.revive();
+  await expect
+    .poll(async () => {
+      clock.advance(1_000);
+      return (await store.get(keyOf(runId)))?.status;
+    })
+    .toBe("completed");
+  const events = await store.events(keyOf(runId));
+  expect(events.filter(({ kind }) => kind === "run-end")).toHaveLength(1);
+});
+
+test("whoever cancels a run is told where that could not be recorded", async () => {
+  const { tool, begun } = waitingTool();
+  const { agent } = clerk({ tools: [tool], model: modelOf({ calls: [call("w", "wait")] }) });
+  const store = new MortalStore(Number.POSITIVE_INFINITY);
+  const executor = await open({ store, agents: [agent] });
+  const { runId } = await executor.start("clerk", "Wait");
+  await begun;
+  store.revive(0);
+  expect(await failureOf(executor.cancel(runId))).toMatchObject({ code: "store-unavailable" });
+});

@@ -138,7 +138,10 @@ export class LocalExecutor implements Executor {
       throw runNotFound(runId);
     }
     run.cancel();
-    await run.result;
+    const result = await run.result;
+    if (result.status === "failed" && isStoreFailure(result.error.code)) {
+      throw result.cause; // it is not recorded, and so will be taken up again
+    }
   }
 
   async result(runId: string, options: ResultOptions = {}): Promise<RunRecord> {
