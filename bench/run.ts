@@ -10,6 +10,8 @@ const benchmarks: Readonly<Record<string, () => Promise<{ readonly benchmark: Be
   durable: () => import("./durable-steps.ts"),
   "import-time": () => import("./import-time.ts"),
   "model-stream": () => import("./model-stream.ts"),
+  server: () => import("./server-load.ts"),
+  tracing: () => import("./tracing.ts"),
 };
 
 process.exitCode = await run(process.argv.slice(2));

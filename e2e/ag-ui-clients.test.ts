@@ -177,9 +177,11 @@ describe.each(clients)("the official client $name", ({ open, isOld }) => {
       name: "shot",
       description: "A picture.",
       execute: () =>
-        toolSuccess(null, [
-          { kind: "image", mediaType: "image/png", source: { kind: "data", base64: "AAAA" } },
-        ]),
+        toolSuccess(null, {
+          content: [
+            { kind: "image", mediaType: "image/png", source: { kind: "data", base64: "AAAA" } },
+          ],
+        }),
     });
     const { client } = await serve({
       model: modelOf({ calls: [{ name: "shot" }] }, "There."),

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { add, modelOf } from "../test/agent-fixture.ts";
-import { createDragoman } from "./configure.ts";
+import { createDragoman, type DragomanConfig } from "./configure.ts";
 
 test("configure replaces what is given and keeps the rest, from the next run on", async () => {
   const first = modelOf("first");
@@ -25,4 +25,12 @@ test("L-C16: a tool that is registered globally can be chosen by name", async ()
   const dragoman = createDragoman({ model, tools: [add, add.with({ name: "plus" })], env: {} });
   await dragoman.defineAgent({ name: "a", tools: ["plus"] }).ask("?");
   expect(model.requests[0]?.tools.map(({ name }) => name)).toEqual(["plus"]);
+});
+
+test.each([
+  [{ modle: "offline" }, /configuration has an unknown property "modle". Did you mean "model"/],
+  [{ tools: [{ name: "x", execute: () => 1 }] }, /Entry 0 in the tools of the configuration/],
+])("a configuration with a mistake throws at once: %o", (config, message) => {
+  expect(() => createDragoman(config as DragomanConfig)).toThrow(message);
+  expect(() => createDragoman().configure(config as DragomanConfig)).toThrow(message);
 });

@@ -2,15 +2,19 @@ import { type Agent, createAgent } from "./agent/agent.ts";
 import type { AgentDefinition } from "./agent/agent-definition.ts";
 import type { AgentRuntime, McpEntry, ToolEntry } from "./agent/agent-runtime.ts";
 import { type ArtifactSettings, artifactLimits } from "./agent/artifact-settings.ts";
+import { checkToolLevel } from "./agent/check-selection.ts";
 import { checkDiscovery, type Discovery } from "./agent/discovery.ts";
 import { MemoryRunStore } from "./agent/memory-run-store.ts";
 import type { RunStore } from "./agent/run-store.ts";
 import type { Selection } from "./agent/selection.ts";
 import type { SessionStore } from "./agent/session-store.ts";
+import { checkObject } from "./base/check-object.ts";
 import { type Clock, systemClock } from "./base/clock.ts";
 import type { CredentialSource } from "./base/credential.ts";
 import { ConfigurationError } from "./base/dragoman-error.ts";
 import { consoleLogger, type Logger } from "./base/logger.ts";
+import { groupTracers } from "./base/tracer-group.ts";
+import type { Tracer } from "./base/tracing.ts";
 import { createModelChooser, type ModelFactory } from "./default-model.ts";
 import type { Model } from "./model/model.ts";
 import type { TextAdapter } from "./model/text-adapter.ts";
@@ -59,6 +63,11 @@ export interface DragomanConfig {
    * memory, and only while it waits for somebody.
    */
   readonly runs?: RunStore;
+  /**
+   * Who is told of the operations of runs: `OpenTelemetryTracing` of `dragoman/otel`, a `Tracer` of your
+   * own, or several. Default: nobody, and nothing is made for it.
+   */
+  readonly instrument?: Tracer | readonly Tracer[];
   /** Default: warnings and errors on the console's error stream. */
   readonly logger?: Logger;
   /** Where keys and hosts are looked up. Default: the process's environment, where there is one. */
@@ -80,7 +89,7 @@ export interface Dragoman extends AssemblyFunctions {
 /** A Dragoman of its own, which shares no configuration with any other. */
 export function createDragoman(config: DragomanConfig = {}): Dragoman {
   let current = config;
-  checkDiscovery(config.discovery, "configured discovery");
+  checkConfig(config);
   const memory = {
     catalogues: memoryCatalogues(),
     suspendedRuns: new MemoryRunStore({ maxRuns: 1_000 }),
@@ -91,11 +100,39 @@ export function createDragoman(config: DragomanConfig = {}): Dragoman {
     defineAgent: (definition) => createAgent(definition, () => runtime),
     ...assemblyFunctions(() => runtime),
     configure(changes) {
-      checkDiscovery(changes.discovery, "configured discovery");
+      checkConfig(changes);
       current = { ...current, ...changes };
       runtime = createRuntime(current, memory);
     },
   };
+}
+
+/** Every setting, so that the compiler misses none here. */
+const settings: Readonly<Record<keyof DragomanConfig, true>> = {
+  model: true,
+  models: true,
+  tools: true,
+  mcp: true,
+  defaults: true,
+  discovery: true,
+  catalogues: true,
+  pins: true,
+  credentials: true,
+  app: true,
+  sessions: true,
+  artifacts: true,
+  runs: true,
+  logger: true,
+  env: true,
+  clock: true,
+  random: true,
+  instrument: true,
+};
+
+function checkConfig(config: DragomanConfig): void {
+  checkObject(config, Object.keys(settings), "configuration");
+  checkDiscovery(config.discovery, "configured discovery");
+  checkToolLevel(config, "of the configuration");
 }
 
 function createRuntime(
@@ -110,6 +147,7 @@ function createRuntime(
     clock,
     random: config.random ?? Math.random,
     logger,
+    tracer: groupTracers(tracersOf(config), logger),
     credentials: config.credentials ?? noCredentials,
     app: config.app ?? "default",
     sessions: config.sessions,
@@ -135,6 +173,9 @@ function createRuntime(
     },
   };
 }
+
+const tracersOf = ({ instrument = [] }: DragomanConfig): readonly Tracer[] =>
+  "start" in instrument ? [instrument] : instrument;
 
 const noCredentials: CredentialSource = {
   async credential(name) {

@@ -128,6 +128,10 @@ test("without a key and without an Ollama server it is the offline model", async
 test.each([
   ["nobody:x", /no model "nobody:x".*"gemini:.*configure/],
   ["openai", /no model "openai"/],
+  ["gpt-5", /no model "gpt-5". Did you mean "openai:gpt-5"\? Use/],
+  ["opnai:gpt-5", /Did you mean "openai:gpt-5"/],
+  ["Gemini:gemini-3-pro", /Did you mean "gemini:gemini-3-pro"/],
+  ["ofline", /Did you mean "offline"/],
   ["__proto__:x", /no model/],
   ["anthropic:x", /needs an API key: set ANTHROPIC_API_KEY/],
 ])("the id %s without more is refused", async (id, message) => {

@@ -152,6 +152,17 @@ export {
   ToolNetworkError,
   ToolTimeoutError,
 } from "./base/tool-error.ts";
+export { type TraceContext, traceContextFrom } from "./base/trace-context.ts";
+export type {
+  TraceContent,
+  TraceEndpoint,
+  TraceEvent,
+  TraceFacts,
+  TraceMcpFacts,
+  TraceOperation,
+  TraceOutcome,
+} from "./base/trace-operation.ts";
+export type { ActiveSpan, Tracer } from "./base/tracing.ts";
 export { createDragoman, type Dragoman, type DragomanConfig } from "./configure.ts";
 export type { ModelFactory, ModelFactoryOptions } from "./default-model.ts";
 export type {
@@ -194,7 +205,7 @@ export {
 export type { Usage } from "./model/usage.ts";
 export type { AssemblyState } from "./network/assembly-state.ts";
 export type { AssemblyHead } from "./network/define-assembly.ts";
-export type { GraphDefinition, GraphEdge, GraphNode } from "./network/graph.ts";
+export type { GraphDefinition, GraphEdge } from "./network/graph.ts";
 export type { LoopDefinition } from "./network/loop.ts";
 export type { MemberEntry, MemberOptions } from "./network/member.ts";
 export type { NetworkDefinition, Routing } from "./network/network.ts";

@@ -1,4 +1,5 @@
 import type { ChosenModel } from "./agent/agent-runtime.ts";
+import { closestName, didYouMean } from "./base/closest-name.ts";
 import { ConfigurationError } from "./base/dragoman-error.ts";
 import type { Model } from "./model/model.ts";
 
@@ -117,8 +118,28 @@ export const isModelId = (id: string): boolean =>
 /** `There is no model …`, and which ids there are. */
 export function noSuchModel(id: string): string {
   const examples = Object.values(providers).map(({ example }) => `"${example}"`);
-  return `There is no model "${id}". Use "offline", or a provider and its model, such as ${examples.join(", ")}`;
+  return `There is no model "${id}".${meantModel(id)} Use "offline", or a provider and its model, such as ${examples.join(", ")}`;
 }
+
+/** A misspelt provider, or none before a model whose maker is known. */
+function meantModel(id: string): string {
+  const [provider = "", ...model] = id.split(":");
+  if (model.length > 0) {
+    const meant = closestName(provider, Object.keys(providers));
+    return meant === undefined || meant === provider
+      ? ""
+      : ` Did you mean "${meant}:${model.join(":")}"?`;
+  }
+  const maker = makers.find(([pattern]) => pattern.test(id))?.[1];
+  return maker === undefined ? didYouMean(id, ["offline"]) : ` Did you mean "${maker}:${id}"?`;
+}
+
+/** Whose model a name without a provider is. */
+const makers: readonly (readonly [pattern: RegExp, provider: string])[] = [
+  [/^(?:gpt|o\d|chatgpt)/i, "openai"],
+  [/^claude-/i, "anthropic"],
+  [/^gemini-/i, "gemini"],
+];
 
 const unknownModel = (id: string): ConfigurationError =>
   new ConfigurationError(

@@ -27,6 +27,19 @@ test("a message is answered through a real server over stdio, with a line for th
   expect(lines.at(-1)).toMatch(/42/);
 });
 
+test("the words of a message may stand without quotes", async () => {
+  const outcome = await dragoman(
+    "run",
+    "echo",
+    "message:",
+    "hi",
+    "--server",
+    everything,
+    "--quiet",
+  );
+  expect(outcome).toMatchObject({ code: 0, stdout: expect.stringContaining("Echo: hi") });
+});
+
 test("a message is answered through a real server over streamable HTTP", async () => {
   const port = await freePort();
   const env = { ...process.env, PORT: String(port) };

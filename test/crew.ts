@@ -11,11 +11,11 @@ import {
 /** Agents with scripted models, under a configuration of their own. */
 export interface Crew extends Dragoman {
   /** An agent whose model says this, turn by turn. */
-  member(
+  member<Output = undefined>(
     name: string,
     turns: ScriptedTurn | readonly [ScriptedTurn, ...ScriptedTurn[]],
-    more?: Omit<AgentDefinition, "name" | "model">,
-  ): Agent;
+    more?: Omit<AgentDefinition<Output>, "name" | "model">,
+  ): Agent<Output>;
   /** What an agent was asked: the last user's text of each of its model's requests. */
   asked(name: string): readonly string[];
   model(name: string): ScriptedModel;
@@ -34,7 +34,11 @@ export function crew(config: DragomanConfig = {}): Crew {
   return {
     ...dragoman,
     model,
-    member(name, turns, more = {}) {
+    member<Output = undefined>(
+      name: string,
+      turns: ScriptedTurn | readonly [ScriptedTurn, ...ScriptedTurn[]],
+      more: Omit<AgentDefinition<Output>, "name" | "model"> = {},
+    ): Agent<Output> {
       const script = Array.isArray(turns) ? turns : [turns];
       const scripted = scriptedModel(script as [ScriptedTurn, ...ScriptedTurn[]], { id: name });
       models.set(name, scripted);

@@ -88,11 +88,15 @@ const expected: Readonly<Record<string, readonly RegExp[]>> = {
     /^the first process: suspended\npaid, .*\nthe second process: completed The refund/m,
     /^followed to the end: completed$/m,
     /^started: suspended approval:call_1\ndecided: completed$/m,
-    /^erased: \{ sessions: 0, runs: 2 \}$/m,
+    /^erased: \{ sessions: 0, runs: 2, artifacts: 0 \}$/m,
   ],
   "approvals.ts": [/^approval:call_1 a refund above 50\ncompleted It is on its way\.$/m],
   "live-agent.ts": [/^\[\] true\ncompleted\ncompleted$/m],
   "own-model.ts": [/^You asked: What is new\?$/m, /^adapter:big$/m],
+  "tracing.ts": [
+    /^chat scripted, execute_tool balance, chat scripted, invoke_agent bank$/m,
+    /^execute_tool balance true undefined\nchat scripted true 1\ninvoke_agent bank true 2$/m,
+  ],
   "start.ts": [/^! No language model/, ...readdirSync("docs").map((name) => new RegExp(name))],
 };
 

@@ -20,6 +20,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   stores: kernel,
   durable: [...kernel, "stores"],
   "ag-ui": kernel,
+  otel: [...kernel, "."],
   testing: [...kernel, "mcp", "http"],
   server: [
     ...kernel,
@@ -33,7 +34,18 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     "durable",
     "ag-ui",
   ],
-  cli: [...kernel, "http", "credentials", "models", "mcp", "stores", "durable", "server", "."],
+  cli: [
+    ...kernel,
+    "http",
+    "credentials",
+    "models",
+    "mcp",
+    "stores",
+    "otel",
+    "durable",
+    "server",
+    ".",
+  ],
 };
 
 const relativeImport = /(?:from|import)\s*\(?\s*["'](\.[^"']+)["']/g;

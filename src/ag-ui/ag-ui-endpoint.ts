@@ -2,6 +2,7 @@ import type { AgentRuntime } from "../agent/agent-runtime.ts";
 import type { Assembly } from "../agent/assembly.ts";
 import { messageOf } from "../base/dragoman-error.ts";
 import type { JsonObject } from "../base/json.ts";
+import { type TraceContext, traceContextFrom } from "../base/trace-context.ts";
 import { type AgUiEvent, agUiVersion } from "./ag-ui-event.ts";
 import { capabilitiesOf } from "./capabilities.ts";
 import { filtered } from "./event-filter.ts";
@@ -112,6 +113,7 @@ export class AgUiEndpoint {
       options: this.#options,
       caller,
       input,
+      trace: traceOf(request),
     });
     if (planned.kind === "failure") {
       return this.#failed(request, input, planned);
@@ -294,3 +296,9 @@ const keyOf = (
   { threadId, runId }: Pick<RunAgentInput, "threadId" | "runId">,
   { actor }: Caller,
 ): string => JSON.stringify([actor ?? null, threadId, runId]);
+
+/** The trace that a request belongs to; a stranger's baggage stays outside. */
+function traceOf({ headers }: Request): TraceContext | undefined {
+  const { traceparent, tracestate } = Object.fromEntries(headers);
+  return traceContextFrom({ traceparent, tracestate });
+}

@@ -209,7 +209,7 @@ test("a subagent's question names the subagent, and its answer goes on there", a
   );
   const first = await run(refundMe);
   const [interrupt] = interruptsIn(first);
-  expect(interrupt?.toolCallId).toBe("tester#1/c1");
+  expect(interrupt?.toolCallId).toBe("tester#c1/c1");
   const started = first.find(({ type }) => type === "SUBAGENT_STARTED");
   expect(started).toMatchObject({
     subagentRunId: interrupt?.subagentRunId,
@@ -220,17 +220,17 @@ test("a subagent's question names the subagent, and its answer goes on there", a
     outcome: { type: "suspended", interruptIds: [interrupt?.id] },
   });
   const resume = resolved(interrupt as AgUiInterrupt, { approved: true }); // there is one
-  const second = await run({ ...refundMe, resume }, ada, ["c1", "tester#1/c1"]);
+  const second = await run({ ...refundMe, resume }, ada, ["c1", "tester#c1/c1"]);
   expect(outline(second).map((line) => line.replace(/<run_\w+\//, "<"))).toEqual([
     "RUN_STARTED",
-    "SUBAGENT_STARTED <tester#1> tester",
-    'TOOL_CALL_RESULT <tester#1> tester#1/c1 "refunded"',
-    "STEP_STARTED <tester#1> step 2",
-    "TEXT_MESSAGE_START <tester#1>",
-    "TEXT_MESSAGE_CONTENT <tester#1> Clerk done.",
-    "TEXT_MESSAGE_END <tester#1>",
-    "STEP_FINISHED <tester#1> step 2",
-    "SUBAGENT_FINISHED <tester#1>",
+    "SUBAGENT_STARTED <tester#c1> tester",
+    'TOOL_CALL_RESULT <tester#c1> tester#c1/c1 "refunded"',
+    "STEP_STARTED <tester#c1> step 2",
+    "TEXT_MESSAGE_START <tester#c1>",
+    "TEXT_MESSAGE_CONTENT <tester#c1> Clerk done.",
+    "TEXT_MESSAGE_END <tester#c1>",
+    "STEP_FINISHED <tester#c1> step 2",
+    "SUBAGENT_FINISHED <tester#c1>",
     'TOOL_CALL_RESULT c1 "Clerk done."',
     "STEP_STARTED step 2",
     "TEXT_MESSAGE_START",

@@ -6,6 +6,7 @@ import type { RunInput, RunOptions } from "../agent/run-options.ts";
 import type { Decision } from "../agent/waiting.ts";
 import { canonicalJson } from "../base/canonical-json.ts";
 import type { Json } from "../base/json.ts";
+import type { TraceContext } from "../base/trace-context.ts";
 import type { UserContent } from "../message/content.ts";
 import type { Model } from "../model/model.ts";
 import { noUsage } from "../model/usage.ts";
@@ -40,6 +41,8 @@ export interface PlanScope {
   readonly options: AgUiHandlerOptions;
   readonly caller: Caller;
   readonly input: RunAgentInput;
+  /** The trace that the request belongs to. */
+  readonly trace?: TraceContext | undefined;
 }
 
 /**
@@ -187,11 +190,12 @@ const silentModel: Model = {
 };
 
 async function optionsOf(scope: PlanScope, thread: Thread): Promise<RunOptions> {
-  const { assembly, options, caller, input } = scope;
+  const { assembly, options, caller, input, trace } = scope;
   const { actor, context } = caller;
   const more = (await options.runOptions?.({ input, caller })) ?? {};
   const base: RunOptions = {
     context,
+    ...(trace === undefined ? {} : { trace }),
     ...more,
     ...(actor === undefined ? {} : { actor }),
     ...(options.runs === undefined ? {} : { store: options.runs }),

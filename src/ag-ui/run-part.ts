@@ -24,9 +24,9 @@ export function partOfWaiting({ id, kind, agentPath }: Waiting): RunPart {
 /** Who asked a participant. */
 export const parentOf = (part: RunPart): RunPart => part.replace(/[^/]*\/$/, "");
 
-/** The name of a participant, without the number that tells it from others of that name. */
+/** The name of a participant, without what tells it from others of that name. */
 export const nameOf = (part: RunPart): string =>
-  part.slice(parentOf(part).length, -1).replace(/#\d+$/, "");
+  part.slice(parentOf(part).length, -1).replace(/#[^#]*$/, "");
 
 /** The id of a call on the wire: a model's ids are unique within its own work only. */
 export const callIdOnWire = (part: RunPart, callId: string): string => `${part}${callId}`;

@@ -19,7 +19,10 @@ export interface TranslationOptions {
   readonly runId: string;
   /** The run that this one branches off, as the client said. */
   readonly parentRunId?: string;
-  /** The trace that the run belongs to, sent as the custom event `dragoman.trace_context`. */
+  /**
+   * The trace that the run belongs to, sent as the custom event `dragoman.trace_context`. Default: the
+   * one that the run tells of.
+   */
   readonly traceContext?: { readonly traceparent: string; readonly tracestate?: string };
   /** Calls, by their ids on the wire, that the client saw in an earlier run: they get a result and no more. */
   readonly shownCallIds?: readonly string[];
@@ -70,11 +73,12 @@ export class RunTranslation {
       runId: event.runId,
       shownCallIds: this.#options.shownCallIds ?? [],
     });
-    return this.#opening(event.runId);
+    const isBeginning = event.kind === "run-start" || event.kind === "run-resume";
+    return this.#opening(event.runId, isBeginning ? event.trace : undefined);
   }
 
-  #opening(ownRunId: string): readonly Outgoing[] {
-    const { threadId, runId, parentRunId, traceContext } = this.#options;
+  #opening(ownRunId: string, trace?: TranslationOptions["traceContext"]): readonly Outgoing[] {
+    const { threadId, runId, parentRunId, traceContext = trace } = this.#options;
     const parent = parentRunId === undefined ? {} : { parentRunId };
     return [
       {

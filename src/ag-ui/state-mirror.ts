@@ -1,4 +1,5 @@
-import { canonicalJson, isJsonObject, type Json, type JsonObject } from "../base/json.ts";
+import { canonicalJson } from "../base/canonical-json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../base/json.ts";
 import type { AgUiEvent, AgUiPatch } from "./ag-ui-event.ts";
 
 /**

@@ -338,7 +338,7 @@ test("G-A2: one subagent that is asked twice at once is two, also for a reader t
           : "",
       )
       .join("");
-  expect([saidBy("scout#1"), saidBy("scout#2")]).toEqual([
+  expect([saidBy("scout#call_1"), saidBy("scout#call_2")]).toEqual([
     "I looked at north.",
     "I looked at south.",
   ]);

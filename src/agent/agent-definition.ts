@@ -1,3 +1,4 @@
+import { checkObject, refuseUnknownKeys } from "../base/check-object.ts";
 import { ConfigurationError } from "../base/dragoman-error.ts";
 import { isJsonObject } from "../base/json.ts";
 import type { Schema } from "../base/schema.ts";
@@ -5,7 +6,7 @@ import type { Model } from "../model/model.ts";
 import type { TextAdapter } from "../model/text-adapter.ts";
 import type { Binding } from "../tool/binding.ts";
 import { type ApprovalPolicy, checkApprovalPolicy } from "./approval.ts";
-import { checkObject, refuseUnknownKeys } from "./check-object.ts";
+import { checkToolLevel } from "./check-selection.ts";
 import { checkDiscovery } from "./discovery.ts";
 import { type Hooks, hookNames } from "./hooks.ts";
 import type { RunLimits } from "./loop-guard.ts";
@@ -116,9 +117,7 @@ export function checkAgentDefinition(definition: AgentDefinition<unknown>): void
   checkDiscovery(definition.discovery, `discovery of agent "${name}"`);
   checkLimits(limits, ` of agent "${name}"`);
   checkParts(definition, `agent "${name}"`);
-  for (const key of ["tools", "mcp"] as const) {
-    checkSelection(definition[key], `${key} of agent "${name}"`);
-  }
+  checkToolLevel(definition, `of agent "${name}"`);
 }
 
 const retryKeys = ["maxAttempts", "initialDelayMs", "maxDelayMs"];
@@ -152,7 +151,7 @@ export function checkLimits(limits: RunLimits | undefined, where: string): void 
     refuseUnknownKeys(
       limits,
       ["maxSteps", "maxToolCalls", "maxTokens", "maxRepeats", "maxDelegations", "maxDepth"],
-      `limits${where}`,
+      `The set of limits${where}`,
     );
     checkCounts({ ...limits }, where);
   }
@@ -163,19 +162,6 @@ function checkCounts(counts: Readonly<Record<string, number | undefined>>, where
     if (value !== undefined && !(Number.isInteger(value) && value > 0)) {
       throw invalid(`${key}${where} is ${value}; it must be a whole number above 0.`);
     }
-  }
-}
-
-function checkSelection(value: unknown, where: string): void {
-  if (value === undefined || value === "none" || value === "inherit") {
-    return;
-  }
-  if (!Array.isArray(value)) {
-    throw invalid(`The ${where} must be "none", "inherit" or a list.`);
-  }
-  const wrong = value.findIndex((entry) => typeof entry !== "string" && !isJsonObject(entry));
-  if (wrong >= 0) {
-    throw invalid(`Entry ${wrong} in the ${where} is neither a tool, a toolset nor a name.`);
   }
 }
 

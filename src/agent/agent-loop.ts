@@ -11,6 +11,8 @@ import { type LoopEnd, runToolLoop } from "./tool-loop.ts";
 export interface AgentLoopScope extends PlanScope {
   readonly mode: AgentMode;
   readonly output: OutputPolicy | undefined;
+  /** Names of the tools by which the agent leaves the answer to somebody else. */
+  readonly handovers: ReadonlySet<string>;
 }
 
 /** Works in the agent's mode until there is an answer. @throws what its parts throw. */
@@ -23,7 +25,10 @@ export async function runAgentLoop(state: LoopState, scope: AgentLoopScope): Pro
       : model;
   const adapted = { ...scope, models: [callsTools(first), ...rest.map(callsTools)] as const };
   const end = mode === "plan" ? await runPlan(state, adapted) : await runLoop(state, adapted);
-  const value = output && (await obtainOutput(output, prompts, state, adapted));
+  const isLeft = state.endedBy !== undefined && scope.handovers.has(state.endedBy);
+  const value = isLeft
+    ? undefined
+    : output && (await obtainOutput(output, prompts, state, adapted));
   return { end, output: value };
 }
 

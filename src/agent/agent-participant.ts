@@ -4,10 +4,11 @@ import type { Message } from "../message/message.ts";
 import type { Binding } from "../tool/binding.ts";
 import type { AgentDefinition } from "./agent-definition.ts";
 import { runAgentLoop } from "./agent-loop.ts";
-import { newDelegations } from "./delegate-tool.ts";
+import { Delegations } from "./delegations.ts";
 import { callHook } from "./hooks.ts";
 import { newLoopState } from "./model-step.ts";
 import type { Answer, Participant, ParticipantScope } from "./participant.ts";
+import { ParticipantMemory, taintedStep } from "./run-memory.ts";
 import {
   bindRun,
   chooseModels,
@@ -36,12 +37,10 @@ export function agentParticipant(
     name,
     description,
     perform(scope) {
-      const { limits } = definition;
-      const isFirst = scope.agentPath.length === 1;
-      const delegations = isFirst
-        ? newDelegations({ ...limits, ...scope.options.limits })
-        : scope.delegations;
-      const own = { ...scope, delegations };
+      const { agentPath, options } = scope;
+      const limits = { ...definition.limits, ...options.limits };
+      const outer = agentPath.length === 1 ? undefined : scope.delegations;
+      const own = { ...scope, delegations: new Delegations(limits, agentPath, outer) };
       return new AgentWork({ definition, output, ...own }, own).perform();
     },
   };
@@ -56,9 +55,12 @@ class AgentWork {
 
   constructor(settings: RunSettings, scope: ParticipantScope) {
     this.#settings = settings;
-    this.#scope = scope;
     this.#session = sessionOf(settings, scope.runId);
-    this.#binding = bindRun(settings, scope, this.#session);
+    this.#scope = { ...scope, session: this.#session?.bound ?? scope.session };
+    this.#binding = bindRun(settings, {
+      ...this.#scope,
+      memory: new ParticipantMemory(this.#scope),
+    });
   }
 
   /** Whatever was said is kept in the session, however it ends; a run that only waits keeps nothing yet. */
@@ -78,10 +80,10 @@ class AgentWork {
   }
 
   async #answer(): Promise<Answer> {
-    const { draft, input, signal } = this.#scope;
+    const { draft, input, signal, steps } = this.#scope;
     const models = await this.#chooseModels();
     draft.state = newLoopState(await untilAborted(this.#openingMessages(), signal));
-    draft.state.tainted = this.#scope.tainted;
+    draft.state.tainted = this.#scope.tainted || steps.recall(taintedStep).length > 0;
     for (const hook of hooksOf(this.#settings.definition)) {
       const text = await callHook("beforeAgent", signal, () =>
         hook.beforeAgent?.({ input, binding: this.#binding }),
@@ -94,8 +96,9 @@ class AgentWork {
   }
 
   async #openingMessages(): Promise<readonly Message[]> {
-    const { input, steps, values } = this.#scope;
-    const history = (await this.#session?.load(steps, input)) ?? this.#scope.history;
+    const { input, steps, values, span, signal } = this.#scope;
+    const loaded = await this.#session?.load(steps, input, { span, signal });
+    const history = loaded ?? this.#scope.history;
     return openingMessages(this.#settings, { binding: this.#binding, values, history, input });
   }
 
@@ -110,7 +113,7 @@ class AgentWork {
   }
 
   async #loop(models: RunParts["models"]): Promise<Answer> {
-    const { draft, steps, input } = this.#scope;
+    const { draft, steps, input, span } = this.#scope;
     const binding = this.#binding;
     const tools = await openRunTools(
       toolLevels(this.#settings),
@@ -122,9 +125,12 @@ class AgentWork {
       }),
       questionOf(this.#settings, input, draft.state.messages),
     );
-    draft.failedServers = tools.servers.failed;
+    // One that has ended before opens no servers; which had failed is recorded with its end.
+    draft.failedServers = steps.isSealed ? draft.failedServers : tools.servers.failed;
     try {
-      const scope = toLoopScope(this.#settings, { models, binding, steps, tools });
+      const participant = this.#scope;
+      const parts = { models, binding, steps, tools, span, participant };
+      const scope = toLoopScope(this.#settings, parts);
       draft.artifacts = scope.artifacts;
       return await runAgentLoop(draft.state, scope);
     } finally {
@@ -157,8 +163,8 @@ class AgentWork {
   }
 
   async #save(): Promise<void> {
-    const { draft, steps } = this.#scope;
-    const saved = await this.#session?.save(draft.state.messages);
+    const { draft, steps, span, signal } = this.#scope;
+    const saved = await this.#session?.save(draft.state.messages, { span, signal });
     if (saved !== undefined) {
       steps.emit(saved);
     }

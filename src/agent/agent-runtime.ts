@@ -1,6 +1,7 @@
 import type { Clock } from "../base/clock.ts";
 import type { CredentialSource } from "../base/credential.ts";
 import type { Logger } from "../base/logger.ts";
+import type { Tracer } from "../base/tracing.ts";
 import type { Model } from "../model/model.ts";
 import type { CatalogueStore } from "../tool/catalogue.ts";
 import type { McpServerConfig } from "../tool/mcp-server-config.ts";
@@ -36,6 +37,8 @@ export interface AgentRuntime {
   /** A random number from 0 to 1, to spread the waits between tries. */
   readonly random: () => number;
   readonly logger: Logger;
+  /** Is told of the operations of runs; it never throws. `undefined` where nobody traces. */
+  readonly tracer?: Tracer | undefined;
   /** Where tools get credentials from. */
   readonly credentials: CredentialSource;
   /** The name under which sessions are kept. */

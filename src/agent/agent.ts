@@ -59,10 +59,13 @@ export function createAgent<Output>(
     availableTools: async (options = {}) => listAvailableTools(settingsWith(options)),
     async start(options = {}) {
       const live = await startAgent(options, settingsWith, (kept) =>
-        createAssembly<Output>(participant, runtimeNow, kept),
+        createAssembly<Output>(
+          { ...participant, perform: (scope) => participant.perform({ ...scope, kept }) },
+          runtimeNow,
+        ),
       );
       origins.set(live, settingsWith);
-      return asAssembly(live, assembly);
+      return live;
     },
   };
   origins.set(agent, settingsWith);

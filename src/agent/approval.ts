@@ -1,4 +1,4 @@
-import { didYouMean } from "../base/closest-name.ts";
+import { refuseUnknownKeys } from "../base/check-object.ts";
 import { ConfigurationError, messageOf } from "../base/dragoman-error.ts";
 import { isJsonObject, type JsonObject } from "../base/json.ts";
 import type { Binding } from "../tool/binding.ts";
@@ -139,12 +139,8 @@ function keysOf(
   if (!isJsonObject(value)) {
     throw invalid(`The ${where} must be an object.`);
   }
-  const unknown = Object.keys(value).find((key) => known !== undefined && !known.includes(key));
-  if (unknown !== undefined) {
-    const allowed = known ?? [];
-    throw invalid(
-      `The ${where} has an unknown property "${unknown}".${didYouMean(unknown, allowed)} Allowed are: ${allowed.join(", ")}.`,
-    );
+  if (known !== undefined) {
+    refuseUnknownKeys(value, known, `The ${where}`);
   }
   return value;
 }

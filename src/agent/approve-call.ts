@@ -81,7 +81,7 @@ type Question =
 async function ask(
   question: Question,
   timeoutMs: number | undefined,
-  { steps, binding, clock }: ApprovalScope,
+  { steps, binding, clock, span }: ApprovalScope,
 ): Promise<Decision | null> {
   const { id } = question;
   const { agentPath } = binding.run;
@@ -89,6 +89,7 @@ async function ask(
   const waiting: Waiting = { ...question, agentPath, ...expiry };
   steps.emit({ kind: "approval-request", waiting });
   const decision = await steps.waitFor(waiting);
+  span?.event({ kind: "decision", decision: decision?.kind ?? "expired" });
   steps.emit({ kind: "approval-end", id, decision: decision ?? { kind: "expired" } });
   return decision;
 }

@@ -1,7 +1,6 @@
 import type { AgentRuntime } from "./agent-runtime.ts";
 import { checkInput, checkRunOptions } from "./check-run-options.ts";
 import { HostedRun } from "./hosted-run.ts";
-import type { KeptToolsets } from "./open-server.ts";
 import type { Participant } from "./participant.ts";
 import type { Run } from "./run.ts";
 import type { ResumeOptions, RunInput, RunOptions } from "./run-options.ts";
@@ -37,12 +36,10 @@ export interface Assembly<Output = unknown> {
  * Makes a participant something that can be asked.
  *
  * @param runtimeNow gives what holds for the runs that begin now.
- * @param kept connections that its runs use where they can.
  */
 export function createAssembly<Output>(
   participant: Participant,
   runtimeNow: () => AgentRuntime,
-  kept?: KeptToolsets,
 ): Assembly<Output> {
   const { name, description } = participant;
   const ask = (input: RunInput, options: RunOptions, observed: boolean): Run<Output> => {
@@ -50,14 +47,14 @@ export function createAssembly<Output>(
     const runtime = runtimeNow();
     checkRunOptions(options, runtime);
     const source = { kind: "ask", input } as const;
-    return new HostedRun<Output>({ participant, runtime, options, source, kept, observed });
+    return new HostedRun<Output>({ participant, runtime, options, source, observed });
   };
   const resume = (runId: string, given: ResumeOptions, observed: boolean): Run<Output> => {
     const { decisions = {}, ...options } = given;
     const runtime = runtimeNow();
     checkRunOptions(options, runtime);
     const source = { kind: "resume", runId, decisions } as const;
-    return new HostedRun<Output>({ participant, runtime, options, source, kept, observed });
+    return new HostedRun<Output>({ participant, runtime, options, source, observed });
   };
   const assembly: Assembly<Output> = {
     name,

@@ -1,7 +1,9 @@
+import { checkObject } from "../base/check-object.ts";
 import { ConfigurationError } from "../base/dragoman-error.ts";
+import { traceContextFrom } from "../base/trace-context.ts";
 import { checkLimits } from "./agent-definition.ts";
 import type { AgentRuntime } from "./agent-runtime.ts";
-import { checkObject } from "./check-object.ts";
+import { checkToolLevel } from "./check-selection.ts";
 import { checkDiscovery } from "./discovery.ts";
 import type { RunOptions } from "./run-options.ts";
 
@@ -18,6 +20,7 @@ const optionNames: Readonly<Record<keyof RunOptions, true>> = {
   tools: true,
   mcp: true,
   discovery: true,
+  trace: true,
 };
 
 /** @throws ConfigurationError where it is neither a text nor a list of parts. */
@@ -31,8 +34,8 @@ export function checkInput(input: unknown, agent: string): void {
 
 /** @throws ConfigurationError that names the option and what is allowed. */
 export function checkRunOptions(options: RunOptions, { sessions }: AgentRuntime): void {
-  checkObject(options, Object.keys(optionNames), "options of a run");
-  const { timeoutMs, limits, session, signal, store, discovery } = options;
+  checkObject(options, Object.keys(optionNames), "options object of a run");
+  const { timeoutMs, limits, session, signal, store, discovery, trace } = options;
   if (timeoutMs !== undefined && !(typeof timeoutMs === "number" && timeoutMs > 0)) {
     throw invalid(`timeoutMs is ${timeoutMs}; it must be above 0.`);
   }
@@ -41,6 +44,19 @@ export function checkRunOptions(options: RunOptions, { sessions }: AgentRuntime)
   }
   checkLimits(limits, " of the run");
   checkDiscovery(discovery, "discovery of the run");
+  checkToolLevel(options, "of the run");
+  checkSession(session, sessions);
+  if (trace !== undefined && traceContextFrom(trace) === undefined) {
+    throw invalid(
+      "The trace of a run needs a valid traceparent; traceContextFrom(headers) reads one, or gives undefined.",
+    );
+  }
+  if (store !== undefined && !("takeOver" in store)) {
+    throw invalid("The store of a run must be a RunStore, such as those of dragoman/stores.");
+  }
+}
+
+function checkSession(session: RunOptions["session"], sessions: AgentRuntime["sessions"]): void {
   if (session !== undefined && (typeof session.id !== "string" || session.id === "")) {
     throw invalid("The session of a run needs an id, a text that is not empty: { id, store? }.");
   }
@@ -48,9 +64,6 @@ export function checkRunOptions(options: RunOptions, { sessions }: AgentRuntime)
     throw invalid(
       "A run with a session needs a store: give session.store, or configure({ sessions }), one of memorySessions, sqliteSessions and postgresSessions of dragoman/stores.",
     );
-  }
-  if (store !== undefined && !("takeOver" in store)) {
-    throw invalid("The store of a run must be a RunStore, such as those of dragoman/stores.");
   }
 }
 

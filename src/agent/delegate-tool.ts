@@ -4,17 +4,9 @@ import type { Tool, ToolCall } from "../tool/tool.ts";
 import { normalizeToolName } from "../tool/tool-names.ts";
 import { type ToolResult, toolSuccess } from "../tool/tool-result.ts";
 import { askWithin } from "./ask-within.ts";
-import type { RunLimits } from "./loop-guard.ts";
-import type { Delegations, Participant, ParticipantScope } from "./participant.ts";
+import type { Participant, ParticipantScope } from "./participant.ts";
 import type { RunResult } from "./run-result.ts";
 import { Suspension } from "./suspension.ts";
-
-/** What a run may delegate, before anything is. */
-export const newDelegations = (limits: RunLimits = {}): Delegations => ({
-  count: 0,
-  maxCount: limits.maxDelegations ?? 100,
-  maxDepth: limits.maxDepth ?? 8,
-});
 
 const inputSchema = {
   type: "object",
@@ -45,26 +37,26 @@ export function delegateTool(participant: Participant, scope: ParticipantScope |
       if (scope === undefined) {
         throw new ToolError(`The agent "${name}" can only be asked within a run.`);
       }
-      refuseBeyondBounds(name, scope);
-      const { signal } = call;
-      return toResult(name, await askWithin(scope, { participant, input: request, signal }), call);
+      const { signal, id, span } = call;
+      await refuseBeyondBounds(name, scope, id);
+      const question = { participant, id, input: request, signal, span };
+      return toResult(name, await askWithin(scope, question), call);
     },
   });
 }
 
-function refuseBeyondBounds(name: string, { agentPath, delegations }: ParticipantScope): void {
-  const { maxDepth, maxCount } = delegations;
-  if (agentPath.length >= maxDepth) {
-    throw new ToolError(
-      `The agent "${name}" was not asked: ${agentPath.join(" > ")} is as deep as agents may ask each other (${maxDepth}).`,
-    );
+/** Recorded, since it depends on what others have asked meanwhile. */
+async function refuseBeyondBounds(
+  name: string,
+  { agentPath, delegations, steps }: ParticipantScope,
+  id: string,
+): Promise<void> {
+  const look = async (): Promise<string | null> => delegations.problem(agentPath) ?? null;
+  const problem = await steps.run("delegation", look, { id });
+  if (problem !== null) {
+    throw new ToolError(`The agent "${name}" was not asked: ${problem}`);
   }
-  if (delegations.count >= maxCount) {
-    throw new ToolError(
-      `The agent "${name}" was not asked: this run has delegated ${maxCount} times, which is its limit. Answer with what you have.`,
-    );
-  }
-  delegations.count += 1;
+  delegations.add();
 }
 
 function toResult(name: string, result: RunResult, { signal }: ToolCall): ToolResult {

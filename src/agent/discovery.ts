@@ -1,8 +1,8 @@
+import { checkObject } from "../base/check-object.ts";
 import { ConfigurationError } from "../base/dragoman-error.ts";
 import { isJsonObject } from "../base/json.ts";
 import type { ServerDiscovery } from "../tool/choose-servers.ts";
 import type { ScorerChoice } from "../tool/scorer.ts";
-import { checkObject } from "./check-object.ts";
 
 /** Which of its servers and tools a run uses, chosen by what it is asked. */
 export interface Discovery {

@@ -58,7 +58,6 @@ export async function explainRun(settings: RunSettings, input: RunInput): Promis
     runtime: { ...settings.runtime, runs: undefined },
     options: { ...options, model },
     source: { kind: "ask", input },
-    kept: undefined,
     observed: false,
   });
   const result = await run.result;

@@ -1,11 +1,14 @@
 import { messageOf } from "../base/dragoman-error.ts";
 import { createId } from "../base/ids.ts";
 import { type Json, toJson } from "../base/json.ts";
+import type { TraceContext } from "../base/trace-context.ts";
+import type { ActiveSpan } from "../base/tracing.ts";
 import type { AgentRuntime } from "./agent-runtime.ts";
-import { newDelegations } from "./delegate-tool.ts";
-import type { KeptToolsets } from "./open-server.ts";
-import type { Participant, ParticipantScope } from "./participant.ts";
-import { RecordedSteps } from "./recorded-steps.ts";
+import { Delegations } from "./delegations.ts";
+import type { Answer, Participant, ParticipantScope } from "./participant.ts";
+import { endParticipant, participantOperation } from "./participant-span.ts";
+import { lastTrace } from "./past-events.ts";
+import { RecordedSteps, type RecordedStepsOptions } from "./recorded-steps.ts";
 import type { Run } from "./run.ts";
 import {
   type BeginningScope,
@@ -14,6 +17,7 @@ import {
   putAside,
   type RunSource,
 } from "./run-beginning.ts";
+import { budgetWithin } from "./run-budget.ts";
 import { RunDraft } from "./run-draft.ts";
 import { RunError } from "./run-error.ts";
 import type { RunEvent, RunEventBody } from "./run-event.ts";
@@ -31,8 +35,6 @@ export interface HostedRunOptions {
   readonly runtime: AgentRuntime;
   readonly options: RunOptions;
   readonly source: RunSource;
-  /** Connections that outlive the run. */
-  readonly kept: KeptToolsets | undefined;
   /** Whether anybody may read the events; if not, none are kept for readers. */
   readonly observed: boolean;
 }
@@ -77,6 +79,16 @@ export class HostedRun<Output> implements Run<Output> {
   }
 
   async #start(): Promise<RunResult<Output>> {
+    const { runtime, participant, options } = this.#run;
+    const { session, trace } = options;
+    const facts = { runId: this.id, session: session?.id, isNested: false };
+    const span = runtime.tracer?.start(participantOperation(participant, facts), trace);
+    const result = await (span === undefined ? this.#begin() : span.run(() => this.#begin(span)));
+    endParticipant(span, result);
+    return result;
+  }
+
+  async #begin(span?: ActiveSpan): Promise<RunResult<Output>> {
     const { activeRuns } = this.#run.runtime;
     const release = this.#startLimits();
     try {
@@ -85,7 +97,7 @@ export class HostedRun<Output> implements Run<Output> {
       }
       activeRuns.add(this.id);
       try {
-        return await this.#execute(await beginRun(this.#beginning));
+        return await this.#execute(await beginRun(this.#beginning), span);
       } finally {
         activeRuns.delete(this.id);
       }
@@ -97,9 +109,9 @@ export class HostedRun<Output> implements Run<Output> {
     }
   }
 
-  async #execute(begun: BegunRun): Promise<RunResult<Output>> {
+  async #execute(begun: BegunRun, span: ActiveSpan | undefined): Promise<RunResult<Output>> {
     const journal = new RunJournal(begun.steps, (record) => begun.recorder?.step(record));
-    const scope = this.#scope(begun, journal);
+    const scope = { ...this.#scope(begun, journal), span };
     const settled = await settleRun<Output>(this.#perform(begun, scope), scope);
     const end = this.#publisher.end(endOf(settled), scope.agentPath);
     const result = await this.#keep(settled, { begun, journal, end });
@@ -108,23 +120,28 @@ export class HostedRun<Output> implements Run<Output> {
     return result;
   }
 
-  async #perform(begun: BegunRun, scope: ParticipantScope): ReturnType<Participant["perform"]> {
+  async #perform(begun: BegunRun, scope: ParticipantScope): Promise<Answer> {
     const { participant } = this.#run;
     const { sequence, recorder, past, closing } = begun;
-    const { agentPath } = scope;
+    const { agentPath, span } = scope;
+    const trace = traceOf(span);
     this.#publisher.goOnFrom({ sequence, recorder, events: past ?? [] });
     if (past !== undefined) {
-      this.#publisher.publishAnew({ kind: "run-resume" }, agentPath);
+      const before = lastTrace(past);
+      if (before !== undefined) {
+        span?.link(before);
+      }
+      this.#publisher.publishAnew({ kind: "run-resume", ...trace }, agentPath);
     }
     for (const event of closing) {
       this.#publisher.publishAnew(event.body, event.agentPath, event.part);
     }
-    this.#publisher.publish({ kind: "run-start", agent: participant.name }, agentPath);
+    this.#publisher.publish({ kind: "run-start", agent: participant.name, ...trace }, agentPath);
     scope.signal.throwIfAborted();
     return participant.perform(scope);
   }
 
-  #scope(begun: BegunRun, journal: RunJournal): ParticipantScope {
+  #scope(begun: BegunRun, journal: RunJournal): Omit<ParticipantScope, "span"> {
     const { participant, runtime } = this.#run;
     const { input, options, decisions, recorder } = begun;
     const { timeoutMs } = options;
@@ -132,23 +149,22 @@ export class HostedRun<Output> implements Run<Output> {
     const { signal } = this.#controller;
     const runId = this.id;
     const agentPath = [participant.name];
-    const steps = new RecordedSteps(
-      {
-        runId,
-        signal,
-        clock,
-        journal,
-        decisions,
-        execution: begun.execution,
-        marksStarts: recorder !== undefined,
-        emit: (event, path, part) => this.#publisher.publish(event, path, part),
-      },
-      agentPath,
-    );
+    const recording: RecordedStepsOptions = {
+      runId,
+      signal,
+      clock,
+      journal,
+      decisions,
+      execution: begun.execution,
+      marksStarts: recorder !== undefined,
+      emit: (event, path, part) => this.#publisher.publish(event, path, part),
+    };
+    const steps = new RecordedSteps(recording, agentPath);
     const deadline = timeoutMs === undefined ? undefined : clock.now() + timeoutMs;
     const draft = this.#draft;
     const outerLevels = [runtime.global];
-    const memory = new RunMemory(steps);
+    // A path of its own, which no participant's name can make.
+    const memory = new RunMemory(new RecordedSteps(recording, agentPath, "memory/"));
     return {
       input,
       options,
@@ -165,9 +181,12 @@ export class HostedRun<Output> implements Run<Output> {
       values: new Map(),
       memory,
       draft,
-      kept: this.#run.kept,
+      kept: undefined,
       tainted: false,
-      delegations: newDelegations(options.limits),
+      session: undefined,
+      budget: budgetWithin(options.limits, undefined),
+      outerBudget: undefined,
+      delegations: new Delegations(options.limits ?? {}, agentPath),
     };
   }
 
@@ -202,7 +221,9 @@ export class HostedRun<Output> implements Run<Output> {
         const { logger } = this.#run.runtime;
         logger.error(`Run ${this.id} could not be recorded: ${messageOf(thrown)}`);
       }
-      return result.status === "failed" ? result : failedRun(thrown, this.#draft.report(this.id));
+      return result.status === "failed" || result.status === "cancelled"
+        ? result
+        : failedRun(thrown, result);
     }
   }
 
@@ -248,6 +269,12 @@ function endOf(result: RunResult): RunEventBody {
   const { status, text, usage } = result;
   const error = status === "failed" ? { error: result.error } : {};
   return { kind: "run-end", status, text, usage, ...error };
+}
+
+/** What readers are told of a span. */
+function traceOf(span: ActiveSpan | undefined): { readonly trace?: TraceContext } {
+  const trace = span?.context();
+  return trace === undefined ? {} : { trace };
 }
 
 /** A typed answer may be what JSON cannot say; then it is left to those who have the result. */

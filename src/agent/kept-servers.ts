@@ -1,4 +1,5 @@
 import { untilAborted } from "../base/abort.ts";
+import { completed, outcomeOfThrown } from "../base/trace-outcome.ts";
 import type { Binding } from "../tool/binding.ts";
 import { isToolset, type OpenToolset } from "../tool/toolset.ts";
 import type { AgentRuntime, McpEntry } from "./agent-runtime.ts";
@@ -81,10 +82,20 @@ export class KeptServers implements KeptToolsets {
     try {
       binding.signal.throwIfAborted();
       const toolset = isToolset(entry) ? entry : await runtime.toToolset(entry);
-      const opened = await openToolset(toolset, binding, {
-        notice: (_code, message) => runtime.logger.warn(message),
-        pins: runtime.pins,
+      const { tracer, pins } = runtime;
+      const operation = { kind: "server-open", server: toolset.name } as const;
+      const span = tracer?.start(operation, undefined);
+      const observer = {
+        notice: (_code: string, message: string) => runtime.logger.warn(message),
+        pins,
+        span,
+      };
+      const opened = await openToolset(toolset, binding, observer).catch((thrown: unknown) => {
+        span?.end(outcomeOfThrown(thrown, binding.signal));
+        throw thrown;
       });
+      span?.set({ count: opened.tools.length });
+      span?.end(completed);
       this.#failed.delete(entry);
       return opened;
     } catch (thrown) {

@@ -1,6 +1,6 @@
 import { ConfigurationError } from "../base/dragoman-error.ts";
 import { createId } from "../base/ids.ts";
-import type { Assembly } from "./assembly.ts";
+import { type Assembly, asAssembly } from "./assembly.ts";
 import { type AvailableTool, listAvailableTools } from "./explain.ts";
 import { KeptServers } from "./kept-servers.ts";
 import type { KeptToolsets } from "./open-server.ts";
@@ -49,16 +49,11 @@ export async function startAgent<Output>(
   signal?.addEventListener("abort", onAbort, { once: true, signal: lifetime.signal });
   const { name } = settings.definition;
   const bound = { runId: createId("live"), agentPath: [name], signal: lifetime.signal };
-  const binding = bindRun(settings, bound, undefined);
+  const binding = bindRun(settings, bound);
   const servers = new KeptServers({ runtime: settings.runtime, binding });
   await servers.open(wantedTools(toolLevels(settings), settings).servers, serverWaitMsOf(settings));
-  return new StartedAgent({
-    options,
-    lifetime,
-    servers,
-    settingsWith,
-    inner: assemblyOver(servers),
-  });
+  const inner = assemblyOver(servers);
+  return asAssembly(new StartedAgent({ options, lifetime, servers, settingsWith, inner }), inner);
 }
 
 interface StartedParts<Output> {

@@ -39,8 +39,8 @@ import type { Decision } from "./waiting.ts";
 /** How a memory store is limited. */
 export interface MemoryRunStoreOptions {
   /**
-   * Of more runs than this, one is forgotten that has ended, or where none has, one that still goes on or
-   * waits: each time the one that was changed first. Default 10 000.
+   * Of more runs than this, those that have ended are forgotten, the ones that were changed first before
+   * others, and then those that wait; never one that is executed. Default 10 000.
    */
   readonly maxRuns?: number;
   readonly clock?: Clock;
@@ -89,9 +89,26 @@ export class MemoryRunStore implements RunStore {
       sequence: 0,
     };
     this.#runs.set(place, { record, owner, steps: new Map(), events: [] });
+    this.#forget();
     this.#bells.ring(run);
-    if (this.#runs.size > this.#maxRuns) {
-      this.#forgetOne();
+  }
+
+  /** Makes room for one run: of those that have ended the oldest goes, else of those that wait. */
+  #forget(): void {
+    if (this.#runs.size <= this.#maxRuns) {
+      return;
+    }
+    let waiting: KeptRun | undefined;
+    for (const run of this.#runs.values()) {
+      const { status } = run.record;
+      if (hasEnded(status)) {
+        this.#remove(run);
+        return;
+      }
+      waiting ??= status === "suspended" ? run : undefined;
+    }
+    if (waiting !== undefined) {
+      this.#remove(waiting);
     }
   }
 
@@ -228,19 +245,6 @@ export class MemoryRunStore implements RunStore {
     this.#runs.set(place, run);
     this.#bells.ring(record);
     return run.record;
-  }
-
-  #forgetOne(): void {
-    let [least] = this.#runs.values();
-    for (const run of this.#runs.values()) {
-      if (hasEnded(run.record.status)) {
-        least = run;
-        break;
-      }
-    }
-    if (least !== undefined) {
-      this.#remove(least);
-    }
   }
 
   #remove({ record }: KeptRun): boolean {

@@ -1,5 +1,7 @@
 import type { Clock } from "../base/clock.ts";
 import { sleep } from "../base/sleep.ts";
+import type { TraceOperation } from "../base/trace-operation.ts";
+import type { ActiveSpan } from "../base/tracing.ts";
 import { type AssistantMessage, type Message, textOf, toolCallsOf } from "../message/message.ts";
 import type { Model, ModelRequest } from "../model/model.ts";
 import { ModelError } from "../model/model-error.ts";
@@ -8,9 +10,11 @@ import type { Binding } from "../tool/binding.ts";
 import { callHook, type Hooks } from "./hooks.ts";
 import { type RetryPolicy, retryDelayOf } from "./model-policy.ts";
 import { type ModelTurn, readModelTurn } from "./model-turn.ts";
+import type { RunBudget } from "./run-budget.ts";
 import { toRunFailure } from "./run-failure.ts";
 import { withServerInstructions } from "./server-instructions.ts";
 import type { StepAttempt, Steps } from "./steps.ts";
+import { traced } from "./traced.ts";
 
 /** What a run has done so far: kept by the run, so that nothing is lost when its loop breaks off. */
 export interface LoopState {
@@ -28,6 +32,8 @@ export interface LoopState {
   modelIndex: number;
   /** Whether something that a server said has been read in this run. */
   tainted: boolean;
+  /** The name of the tool that has ended the loop, if one has. */
+  endedBy?: string;
 }
 
 /** A state before the first step. */
@@ -61,11 +67,15 @@ export interface ModelScope {
   readonly hooks: readonly Hooks[];
   readonly binding: Binding;
   readonly steps: Steps;
+  /** What model calls are part of, where somebody traces. */
+  readonly span?: ActiveSpan | undefined;
   readonly clock: Clock;
   /** From 0 to 1. */
   readonly random: () => number;
   /** What servers say on their use, for the system prompt; a run that has read it is tainted. */
   serverInstructions?(): readonly string[];
+  /** What the run, and whoever asked, may still use up. */
+  readonly budget?: RunBudget | undefined;
 }
 
 /** A request without the conversation, which is the state's. */
@@ -103,6 +113,7 @@ export async function callModel(
   );
   const { usage, message, model } = turn;
   noteTurn(turn, state, scope);
+  scope.budget?.spendStep(usage);
   if (request.aside !== true) {
     state.messages.push(message);
     state.text = textOf(message.content) || state.text;
@@ -160,10 +171,11 @@ class ModelCall {
 
   /** Waits or changes the model. @returns the number of tries that the model in use has had. */
   async #afterFailure(model: Model, error: ModelError, attempt: number): Promise<number> {
-    const { steps, clock, retry, random, models } = this.#scope;
+    const { steps, clock, retry, random, models, span } = this.#scope;
     const delayMs = retryDelayOf(error, attempt, retry, random());
     if (delayMs !== undefined) {
       const failure = toRunFailure(error);
+      span?.event({ kind: "retry", of: "model", attempt, delayMs, error });
       steps.emit({
         kind: "model-retry",
         step: this.#step,
@@ -180,6 +192,7 @@ class ModelCall {
       throw error;
     }
     this.#state.modelIndex += 1;
+    span?.event({ kind: "fallback", model: next.id });
     steps.emit({
       kind: "notice",
       code: "model-fallback",
@@ -219,10 +232,30 @@ class ModelCall {
 
   #read(model: Model, request: ModelRequest): Promise<Omit<ModelTurn, "model">> {
     this.#signal.throwIfAborted();
+    const scope = { span: this.#scope.span, signal: this.#signal };
+    return traced(
+      scope,
+      () => modelOperation(model, request, this.#scope.binding),
+      async (span) => {
+        span?.capture("input-messages", () => request.messages);
+        span?.capture("tool-definitions", () => request.tools);
+        const turn = await this.#readTraced(model, request, span);
+        span?.capture("output-messages", () => [{ ...turn.message, reason: turn.reason }]);
+        return turn;
+      },
+    );
+  }
+
+  #readTraced(
+    model: Model,
+    request: ModelRequest,
+    span: ActiveSpan | undefined,
+  ): Promise<Omit<ModelTurn, "model">> {
     const { steps } = this.#scope;
     const isAside = this.#request.aside === true;
     let text = "";
-    return readModelTurn(model.stream(request, { signal: this.#signal }), {
+    return readModelTurn(model.stream(request, { signal: this.#signal, ...(span && { span }) }), {
+      span,
       prefix: this.#prefix(),
       signal: this.#signal,
       callIds: this.#state.callIds,
@@ -264,3 +297,18 @@ class ModelCall {
     return { message, reason: calls ? "tool-calls" : "stop", usage: noUsage, model: model.id };
   }
 }
+
+const modelOperation = (
+  { id, endpoint }: Model,
+  { temperature, maxOutputTokens, reasoningEffort, output }: ModelRequest,
+  { run }: Binding,
+): TraceOperation => ({
+  kind: "model",
+  model: id,
+  endpoint,
+  session: run.session?.id,
+  temperature,
+  maxOutputTokens,
+  reasoningEffort,
+  wantsJson: output !== undefined,
+});

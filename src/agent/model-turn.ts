@@ -1,4 +1,5 @@
 import { untilAborted } from "../base/abort.ts";
+import type { ActiveSpan } from "../base/tracing.ts";
 import type { AssistantContent, ProviderData, ToolCallPart } from "../message/content.ts";
 import type { AssistantMessage } from "../message/message.ts";
 import { ModelError } from "../model/model-error.ts";
@@ -26,6 +27,8 @@ export interface TurnScope {
   readonly emit: (event: RunEventBody) => void;
   /** Gets each piece of text as it comes, so that a broken turn's text is not lost. */
   readonly onText: (text: string) => void;
+  /** The call's operation, where somebody traces. */
+  readonly span?: ActiveSpan | undefined;
 }
 
 /** A part that grows. */
@@ -55,8 +58,11 @@ export async function readModelTurn(
     for await (const event of stream) {
       scope.signal.throwIfAborted();
       if (event?.kind === "finish") {
+        const { reason, usage = noUsage, responseModel } = event;
+        scope.span?.set({ finishReason: reason, usage, responseModel });
         return event;
       }
+      scope.span?.event(chunk);
       parts.take(event);
     }
     return undefined;
@@ -75,6 +81,8 @@ export async function readModelTurn(
     usage: finish.usage ?? noUsage, // an adapter in plain JavaScript may leave it out
   };
 }
+
+const chunk = { kind: "chunk" } as const;
 
 type FinishEvent = Extract<ModelEvent, { kind: "finish" }>;
 

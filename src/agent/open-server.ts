@@ -2,6 +2,7 @@ import { untilAborted } from "../base/abort.ts";
 import type { Clock } from "../base/clock.ts";
 import { messageOf } from "../base/dragoman-error.ts";
 import type { Logger } from "../base/logger.ts";
+import type { ActiveSpan } from "../base/tracing.ts";
 import type { Binding } from "../tool/binding.ts";
 import type { ScoredDocument } from "../tool/scorer.ts";
 import {
@@ -14,6 +15,7 @@ import type { AgentRuntime, McpEntry } from "./agent-runtime.ts";
 import type { Catalogues } from "./catalogues.ts";
 import type { ParticipantScope } from "./participant.ts";
 import type { Steps } from "./steps.ts";
+import { traced } from "./traced.ts";
 
 /** What opening needs of its run. */
 export interface OpeningScope {
@@ -62,7 +64,7 @@ export interface ConnectedServer {
 /** Opens a server for a run, or takes the open one that is kept. @throws what opening it throws. */
 export async function connectServer(
   entry: McpEntry,
-  { binding, steps, kept, runtime }: OpeningScope,
+  { binding, steps, kept, runtime, participant }: OpeningScope,
 ): Promise<ConnectedServer> {
   const { name } = entry;
   const keptSet = await kept?.find(entry, binding);
@@ -70,12 +72,19 @@ export async function connectServer(
   if (keptSet !== undefined) {
     return { name, toolset, opened: { ...keptSet, close: async () => {} } };
   }
-  const opened = await openToolset(toolset, binding, {
-    pins: runtime.pins,
-    notice: (code, message) => steps.emit({ kind: "notice", code, message }),
-    log: (entry) => steps.emit({ kind: "server-log", server: name, ...entry }),
-  });
-  return { name, toolset, opened };
+  const open = async (span: ActiveSpan | undefined): Promise<OpenToolset> => {
+    const set = await openToolset(toolset, binding, {
+      pins: runtime.pins,
+      span,
+      notice: (code, message) => steps.emit({ kind: "notice", code, message }),
+      log: (entry) => steps.emit({ kind: "server-log", server: name, ...entry }),
+    });
+    span?.set({ count: set.tools.length });
+    return set;
+  };
+  const traceScope = { span: participant?.span, signal: binding.signal };
+  const operation = { kind: "server-open", server: name } as const;
+  return { name, toolset, opened: await traced(traceScope, () => operation, open) };
 }
 
 /** Makes a connected server known to the run. @throws what recording throws; the signal's reason. */

@@ -1,7 +1,11 @@
+import type { ActiveSpan } from "../base/tracing.ts";
 import type { Message } from "../message/message.ts";
+import type { BoundSession } from "../tool/binding.ts";
 import type { Tool } from "../tool/tool.ts";
 import type { AgentRuntime } from "./agent-runtime.ts";
+import type { Delegations } from "./delegations.ts";
 import type { KeptToolsets } from "./open-server.ts";
+import type { RunBudget } from "./run-budget.ts";
 import type { RunDraft } from "./run-draft.ts";
 import type { RunMemory } from "./run-memory.ts";
 import type { RunInput, RunOptions } from "./run-options.ts";
@@ -13,6 +17,8 @@ import type { ToolLevel } from "./wanted-tools.ts";
 export interface Participant {
   readonly name: string;
   readonly description: string | undefined;
+  /** How its members work together: `sequence`, `graph`, …; absent for a single agent. */
+  readonly pattern?: string | undefined;
   /**
    * Works until there is an answer. What it has done is in the scope's draft, also when it throws.
    *
@@ -26,14 +32,6 @@ export interface Answer {
   readonly end: LoopEnd;
   /** The typed answer, where one was asked for. */
   readonly output: unknown;
-}
-
-/** Counts delegations, so that agents that hand a task to and fro come to an end. */
-export interface Delegations {
-  count: number;
-  readonly maxCount: number;
-  /** The longest path of names. */
-  readonly maxDepth: number;
 }
 
 /** What a level above an agent says. */
@@ -52,6 +50,8 @@ export interface ParticipantScope {
   readonly agentPath: readonly string[];
   readonly steps: Steps;
   readonly signal: AbortSignal;
+  /** Its operation, where somebody traces. */
+  readonly span: ActiveSpan | undefined;
   /** When it must have ended, in milliseconds since the Unix epoch. */
   readonly deadline: number | undefined;
   /** What the assemblies around it say of tools and servers, the outermost first. */
@@ -71,6 +71,12 @@ export interface ParticipantScope {
   readonly kept: KeptToolsets | undefined;
   /** Whether what it is asked may come from something that a server said. */
   readonly tainted: boolean;
-  /** How often participants of the whole run have asked others by tools, and what is allowed. */
+  /** The conversation that the run belongs to, as tools see it. */
+  readonly session: BoundSession | undefined;
+  /** What is left of what it may use up, with all whom it asks; that of whoever asked it is the outer one. */
+  readonly budget: RunBudget | undefined;
+  /** What is left to the one that asked it, and so to its other participants. */
+  readonly outerBudget: RunBudget | undefined;
+  /** How often participants have asked others by tools, and what is allowed. */
   readonly delegations: Delegations;
 }

@@ -1,3 +1,4 @@
+import type { TraceContext } from "../base/trace-context.ts";
 import type { RunEvent, RunEventBody } from "./run-event.ts";
 
 /** An event and whose it is. */
@@ -27,11 +28,10 @@ function identityOf(body: RunEventBody): readonly (string | number)[] | undefine
     case "tool-start":
     case "tool-end":
     case "approval-end":
+    case "artifact-create":
       return [body.id];
     case "approval-request":
       return [body.waiting.id];
-    case "artifact-create":
-      return [body.id];
     case "server-connect":
     case "server-fail":
       return [body.server];
@@ -107,6 +107,15 @@ export function placedEvent({
 function keyOf({ body, agentPath, part }: PlacedEvent): string | undefined {
   const identity = identityOf(body);
   return identity && JSON.stringify([agentPath, part, body.kind, identity]);
+}
+
+/** Where the last execution was traced, if it was. */
+export function lastTrace(events: readonly PlacedEvent[]): TraceContext | undefined {
+  return events.reduce<TraceContext | undefined>(
+    (last, { body }) =>
+      body.kind === "run-start" || body.kind === "run-resume" ? (body.trace ?? last) : last,
+    undefined,
+  );
 }
 
 /**

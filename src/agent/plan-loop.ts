@@ -2,6 +2,7 @@ import { findJson } from "../base/find-json.ts";
 import type { Json } from "../base/json.ts";
 import type { ToolCallPart } from "../message/content.ts";
 import { type Message, textOf } from "../message/message.ts";
+import type { ToolResult } from "../tool/tool-result.ts";
 import { type LimitReason, LoopGuard } from "./loop-guard.ts";
 import { callModel, type LoopState, totalUsage } from "./model-step.ts";
 import { fillReferences, type Plan, planSchema, readPlan } from "./plan.ts";
@@ -12,10 +13,12 @@ import {
   answerAtLimit,
   askWithoutTools,
   asStep,
+  budgetReached,
   definitionsOf,
   type LoopEnd,
   type LoopScope,
 } from "./tool-loop.ts";
+import { traced } from "./traced.ts";
 
 /** How often a model is asked again for a plan that can be executed. */
 const mostQuestions = 3;
@@ -38,8 +41,8 @@ export interface PlanScope extends LoopScope {
 export async function runPlan(state: LoopState, scope: PlanScope): Promise<LoopEnd> {
   const guard = new LoopGuard(scope.limits);
   const stepsBefore = state.steps;
-  const limitReached = (): LimitReason | undefined =>
-    guard.reached(state.steps - stepsBefore, totalUsage(state));
+  const limitReached = async (): Promise<LimitReason | undefined> =>
+    guard.reached(state.steps - stepsBefore, totalUsage(state)) ?? (await budgetReached(scope));
   for (let replan = 0; ; replan += 1) {
     const plan = await makePlan(state, scope, limitReached);
     if (typeof plan === "string") {
@@ -53,7 +56,7 @@ export async function runPlan(state: LoopState, scope: PlanScope): Promise<LoopE
       return answerAtLimit(failure, state, scope, { tools: definitionsOf(scope.shownTools) });
     }
     if (failure === undefined) {
-      return concludePlan(state, scope);
+      return state.endedBy === undefined ? concludePlan(state, scope) : "stop";
     }
     if (replan >= scope.maxReplans) {
       state.text = failure.message;
@@ -67,16 +70,29 @@ export async function runPlan(state: LoopState, scope: PlanScope): Promise<LoopE
  *
  * @throws RunError `invalid-plan`.
  */
-export async function makePlan(
+export function makePlan(
   state: LoopState,
   scope: PlanScope,
-  limitReached: () => LimitReason | undefined = () => undefined,
+  limitReached: () => Promise<LimitReason | undefined> = async () => undefined,
+): Promise<Plan | LimitReason> {
+  const { span: outer, binding } = scope;
+  return traced(
+    { span: outer, signal: binding.signal },
+    () => ({ kind: "plan", agent: binding.agent.name }),
+    (span) => askForPlan(state, { ...scope, span }, limitReached),
+  );
+}
+
+async function askForPlan(
+  state: LoopState,
+  scope: PlanScope,
+  limitReached: () => Promise<LimitReason | undefined>,
 ): Promise<Plan | LimitReason> {
   const tools = definitionsOf(scope.shownTools).map((tool) => JSON.stringify(tool));
   const told = fillTemplate(scope.prompts.plan, { tools: tools.join("\n") }, "plan prompt");
   const asked: Message[] = [userMessage(told)];
   for (let question = 1; ; question += 1) {
-    const limit = limitReached();
+    const limit = await limitReached();
     if (limit !== undefined) {
       return limit;
     }
@@ -106,7 +122,7 @@ export async function makePlan(
 /** A plan's scope with what watches over its limits. */
 interface GuardedScope extends PlanScope {
   readonly guard: LoopGuard;
-  readonly limitReached: () => LimitReason | undefined;
+  readonly limitReached: () => Promise<LimitReason | undefined>;
 }
 
 /** @returns the failure of the step that ended the plan, or the limit that did, if either did. */
@@ -117,7 +133,7 @@ async function executePlan(
 ): Promise<RunError | LimitReason | undefined> {
   const results = new Map<number, Json>();
   for (const [index, step] of plan.steps.entries()) {
-    const limit = index === 0 ? undefined : scope.limitReached();
+    const limit = index === 0 ? undefined : await scope.limitReached();
     if (limit !== undefined) {
       return limit;
     }
@@ -126,17 +142,7 @@ async function executePlan(
     const call = toCall(step.tool, filled, state);
     const thought = number === 1 && plan.thought !== "" ? [reasoning(plan.thought)] : [];
     state.messages.push({ role: "assistant", content: [...thought, call] });
-    const executed = await executeToolCalls([call], {
-      ...scope,
-      cutOff: false,
-      tainted: state.tainted,
-    });
-    state.messages.push({ role: "tool", content: scope.guard.note([call], executed.results) });
-    state.tainted ||= executed.tainted;
-    if (executed.interruption !== undefined) {
-      throw executed.interruption.reason;
-    }
-    const [outcome] = executed.outcomes;
+    const outcome = await executeStep(call, state, scope);
     if (outcome?.kind === "error") {
       return new RunError(
         `Step ${number} of the plan (${step.tool}) failed: ${outcome.error.message}`,
@@ -144,8 +150,28 @@ async function executePlan(
       );
     }
     results.set(number, outcome?.kind === "success" ? outcome.value : null);
+    if (scope.tools.get(step.tool)?.ends) {
+      state.endedBy = step.tool;
+      break;
+    }
   }
   return undefined;
+}
+
+async function executeStep(
+  call: ToolCallPart,
+  state: LoopState,
+  scope: GuardedScope,
+): Promise<ToolResult | undefined> {
+  const { tainted } = state;
+  scope.budget?.spendToolCalls(1);
+  const executed = await executeToolCalls([call], { ...scope, cutOff: false, tainted });
+  state.messages.push({ role: "tool", content: scope.guard.note([call], executed.results) });
+  state.tainted ||= executed.tainted;
+  if (executed.interruption !== undefined) {
+    throw executed.interruption.reason;
+  }
+  return executed.outcomes[0];
 }
 
 const reasoning = (text: string) => ({ kind: "reasoning", text }) as const;

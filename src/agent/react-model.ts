@@ -30,26 +30,29 @@ export function toReactModel(model: Model, prompts: Prompts): Model {
   return {
     id: model.id,
     capabilities: { ...model.capabilities, tools: true },
+    endpoint: model.endpoint,
     stream(request, options) {
       return request.tools.length === 0 || request.toolChoice === "none"
         ? model.stream(toPlainRequest(request), options)
-        : act(model, request, prompts, options.signal);
+        : act(model, request, prompts, options);
     },
   };
 }
+
+type StreamOptions = Parameters<Model["stream"]>[1];
 
 async function* act(
   model: Model,
   request: ModelRequest,
   prompts: Prompts,
-  signal: AbortSignal,
+  options: StreamOptions,
 ): AsyncGenerator<ModelEvent> {
   const plain = toPlainRequest(request);
   const told = fillTemplate(prompts.react, { tools: toolList(request.tools) }, "react prompt");
   const messages: Message[] = withSystem(plain.messages, told);
   let usage = noUsage;
   for (let question = 1; ; question += 1) {
-    const reply = await write(model, { ...plain, messages }, signal);
+    const reply = await write(model, { ...plain, messages }, options);
     usage = addUsage(usage, reply.usage);
     const action = toAction(await findJson(reply.text), reply.text);
     if (typeof action === "object") {
@@ -124,10 +127,10 @@ const firstOf = (value: JsonObject, keys: readonly string[]): Json | undefined =
 async function write(
   model: Model,
   request: ModelRequest,
-  signal: AbortSignal,
+  options: StreamOptions,
 ): Promise<{ readonly text: string; readonly reason: FinishReason; readonly usage: Usage }> {
   let text = "";
-  for await (const event of model.stream(request, { signal })) {
+  for await (const event of model.stream(request, options)) {
     if (event.kind === "text-delta") {
       text += event.text;
     } else if (event.kind === "finish") {

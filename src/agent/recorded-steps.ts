@@ -31,11 +31,20 @@ export class RecordedSteps implements Steps {
   readonly #options: RecordedStepsOptions;
   readonly #agentPath: readonly string[];
   readonly #counts = new Map<string, number>();
+  #seal: { readonly reason: unknown } | undefined;
 
   constructor(options: RecordedStepsOptions, agentPath: readonly string[], path = "") {
     this.#options = options;
     this.#agentPath = agentPath;
     this.path = path;
+  }
+
+  get isSealed(): boolean {
+    return this.#seal !== undefined;
+  }
+
+  seal(reason: unknown): void {
+    this.#seal ??= { reason };
   }
 
   async run<Value extends Json>(
@@ -49,6 +58,7 @@ export class RecordedSteps implements Steps {
     if (record?.kind === "finished") {
       return record.value as Value; // what this very step gave before
     }
+    this.#refuseWhereSealed();
     if (record === undefined && alone) {
       this.#refuseOtherPath(key);
     }
@@ -83,6 +93,7 @@ export class RecordedSteps implements Steps {
     if (record?.kind === "finished") {
       return record.value as Decision | null; // written below
     }
+    this.#refuseWhereSealed();
     const { expiresAt } = waiting;
     const isOver = expiresAt !== undefined && clock.now() >= expiresAt;
     const decision = decisions[waiting.id] ?? (isOver ? null : undefined);
@@ -110,6 +121,20 @@ export class RecordedSteps implements Steps {
     return this.run("id", async () => createId("id"));
   }
 
+  note<Value extends Json>(name: string, look: () => Value): Value {
+    const { journal } = this.#options;
+    const key = this.#nextKey(name);
+    const record = journal.reach(key);
+    if (record?.kind === "finished") {
+      return record.value as Value; // what this very look gave before
+    }
+    this.#refuseWhereSealed();
+    const value = look();
+    // Writes keep their order: where it is not written, no later step is either, and that one says so.
+    journal.add({ kind: "finished", key, value }).catch(() => {});
+    return value;
+  }
+
   recall<Value extends Json>(name: string): readonly Value[] {
     const { journal } = this.#options;
     const values: Value[] = [];
@@ -127,10 +152,29 @@ export class RecordedSteps implements Steps {
     this.#options.emit(event, this.#agentPath, this.path);
   }
 
-  within(participant: string, signal: AbortSignal): Steps {
-    const path = `${this.#nextKey(participant)}/`;
+  within(participant: string, signal: AbortSignal, id?: string): Steps {
     const options = { ...this.#options, signal };
-    return new RecordedSteps(options, [...this.#agentPath, participant], path);
+    const path = this.#nextPath(participant, id);
+    const steps = new RecordedSteps(options, [...this.#agentPath, participant], path);
+    if (this.#seal !== undefined) {
+      steps.seal(this.#seal.reason);
+    }
+    return steps;
+  }
+
+  /** Counted apart from steps, which may have the same name. */
+  #nextPath(participant: string, givenId: string | undefined): string {
+    const id = givenId?.replaceAll("#", "|"); // the last one ends the name
+    const named = `${namedAs(participant, id)}/`;
+    const count = (this.#counts.get(named) ?? 0) + 1;
+    this.#counts.set(named, count);
+    return `${this.#keyOf(participant, id, count)}/`;
+  }
+
+  #refuseWhereSealed(): void {
+    if (this.#seal !== undefined) {
+      throw this.#seal.reason;
+    }
   }
 
   #nextKey(name: string, id?: string): string {

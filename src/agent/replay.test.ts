@@ -141,7 +141,7 @@ test("what an execution left open when its process ended is closed by the next",
   ]);
   expect(events.at(-1)).toMatchObject({ kind: "run-end", status: "completed", text: "Hello" });
   run.cancel();
-  expect(await run.result).toMatchObject({ status: "failed", error: { code: "run-lost" } });
+  expect(await run.result).toMatchObject({ status: "cancelled" });
   expect(await store.get(key(run.id))).toMatchObject({ status: "completed", text: "Hello" });
 });
 

@@ -2,6 +2,7 @@ import type { Clock } from "../base/clock.ts";
 import { messageOf } from "../base/dragoman-error.ts";
 import type { Logger } from "../base/logger.ts";
 import { sha256 } from "../base/sha256.ts";
+import type { ActiveSpan } from "../base/tracing.ts";
 import type { ArtifactLabel, DeferredArtifact, StoredArtifact } from "../tool/artifact.ts";
 import type { Binding } from "../tool/binding.ts";
 import { ArtifactError } from "./artifact-error.ts";
@@ -44,6 +45,8 @@ export interface RunArtifactsOptions {
   /** What fetches the references that a server's results named, while the server is open. */
   readonly fetchFrom: (server: string) => FetchFromServer | undefined;
   emit(event: RunEventBody): void;
+  /** What artifacts come up in, where somebody traces. */
+  readonly span?: ActiveSpan | undefined;
 }
 
 /** Bytes and what they are. */
@@ -227,6 +230,7 @@ export class RunArtifacts {
 
   #report({ id, artifact, toolCallId }: Entry): void {
     const { size } = artifact;
+    this.#options.span?.event({ kind: "artifact", of: artifact.kind, size });
     this.#options.emit({
       kind: "artifact-create",
       id,

@@ -51,7 +51,7 @@ function addEach(
 ): Readonly<Record<string, Usage>> {
   const sum = { ...left };
   for (const [model, usage] of Object.entries(right)) {
-    const before = sum[model];
+    const before = Object.hasOwn(sum, model) ? sum[model] : undefined;
     sum[model] = before === undefined ? usage : addUsage(before, usage);
   }
   return sum;

@@ -25,6 +25,8 @@ export type RunErrorCode =
   | "participant-failed"
   /** Participants hand a task to and fro, or more often than is allowed. */
   | "handoff-limit"
+  /** A limit of the run was reached before all of an assembly's members were asked. */
+  | "limit-reached"
   /** No run of that id is kept, or it is not this actor's. */
   | "run-not-found"
   /** The run is executed in this process already, or its id is taken. */

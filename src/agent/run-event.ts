@@ -1,5 +1,6 @@
 import type { Merging } from "../base/event-log.ts";
 import type { Json, JsonObject } from "../base/json.ts";
+import type { TraceContext } from "../base/trace-context.ts";
 import type { FinishReason } from "../model/model-event.ts";
 import type { Usage } from "../model/usage.ts";
 import type { ServerDecision } from "../tool/choose-servers.ts";
@@ -44,7 +45,12 @@ export type NoticeCode =
  * `id` of a text or reasoning is unique within the run; `id` of a tool call is the one in the history.
  */
 export type RunEventBody =
-  | { readonly kind: "run-start"; readonly agent: string }
+  | {
+      readonly kind: "run-start";
+      readonly agent: string;
+      /** The run's own span, where somebody traces. */
+      readonly trace?: TraceContext;
+    }
   | {
       readonly kind: "run-end";
       readonly status: "completed" | "failed" | "cancelled";
@@ -55,7 +61,7 @@ export type RunEventBody =
   /** The run waits for somebody and holds nothing open meanwhile; no event follows until it is resumed. */
   | { readonly kind: "run-suspend"; readonly waitingFor: readonly Waiting[] }
   /** A run that was suspended, or whose process ended, goes on. */
-  | { readonly kind: "run-resume" }
+  | { readonly kind: "run-resume"; readonly trace?: TraceContext }
   /** An agent or assembly within the run begins; `agentPath` ends with it. */
   | { readonly kind: "agent-start"; readonly agent: string }
   | {

@@ -1,3 +1,4 @@
+import type { TraceContext } from "../base/trace-context.ts";
 import type { UserContent } from "../message/content.ts";
 import type { Model } from "../model/model.ts";
 import type { TextAdapter } from "../model/text-adapter.ts";
@@ -46,6 +47,11 @@ export interface RunOptions extends ToolLevel {
    * one; where there is none, the run is kept in memory, and only while it waits for somebody.
    */
   readonly store?: RunStore;
+  /**
+   * The trace that the run belongs to, as `traceContextFrom` reads it from the headers of a request.
+   * Default: what the tracer knows to go on where the run begins, else a trace of its own.
+   */
+  readonly trace?: TraceContext;
 }
 
 /** What a run is resumed with. */

@@ -1,7 +1,8 @@
+import type { ActiveSpan } from "../base/tracing.ts";
 import { type Message, toolCallsOf } from "../message/message.ts";
 import type { Model } from "../model/model.ts";
 import { type TextAdapter, toModel } from "../model/text-adapter.ts";
-import type { Binding, SharedMemory } from "../tool/binding.ts";
+import type { Binding, BoundSession, SharedMemory } from "../tool/binding.ts";
 import type { AgentDefinition } from "./agent-definition.ts";
 import type { AgentLoopScope } from "./agent-loop.ts";
 import type { AgentRuntime, ChosenModel } from "./agent-runtime.ts";
@@ -9,7 +10,7 @@ import { defaultResultCharacters } from "./cut-text.ts";
 import type { Hooks } from "./hooks.ts";
 import type { RunTools } from "./named-tools.ts";
 import type { OpeningScope } from "./open-server.ts";
-import type { OuterLevel } from "./participant.ts";
+import type { OuterLevel, ParticipantScope } from "./participant.ts";
 import { defaultPrompts, fillKeys, fillTemplate, type Prompts } from "./prompts.ts";
 import { withReader } from "./read-tool.ts";
 import { RunArtifacts } from "./run-artifacts.ts";
@@ -125,8 +126,7 @@ export function sessionOf(
 /** Who runs, as callbacks and tools see it. */
 export function bindRun(
   { definition, runtime, options }: RunSettings,
-  { runId, agentPath, signal, deadline, memory }: BoundRun,
-  session: RunSession | undefined,
+  { runId, agentPath, signal, deadline, memory, session }: BoundRun,
 ): Binding {
   const { actor, context } = options;
   const who = actor === undefined ? {} : { actor };
@@ -135,7 +135,7 @@ export function bindRun(
       id: runId,
       ...who,
       context,
-      ...(session === undefined ? {} : { session: session.bound }),
+      ...(session === undefined ? {} : { session }),
       ...(memory === undefined ? {} : { memory }),
       agentPath,
     },
@@ -153,6 +153,7 @@ interface BoundRun {
   readonly signal: AbortSignal;
   readonly deadline?: number | undefined;
   readonly memory?: SharedMemory | undefined;
+  readonly session?: BoundSession | undefined;
 }
 
 const defaultServerWaitMs = 3_000;
@@ -195,12 +196,15 @@ export interface RunParts {
   readonly tools: RunTools;
   readonly binding: Binding;
   readonly steps: Steps;
+  /** What is not there where only a plan is asked for. */
+  readonly participant?: Pick<ParticipantScope, "budget" | "outerBudget" | "extraTools">;
+  readonly span?: ActiveSpan | undefined;
 }
 
 /** The files that the tools of a run give. */
 const artifactsOf = (
   { artifacts, app, clock, logger }: AgentRuntime,
-  { binding, steps, tools }: Pick<RunParts, "binding" | "steps" | "tools">,
+  { binding, steps, tools, span }: Pick<RunParts, "binding" | "steps" | "tools" | "span">,
 ): RunArtifacts =>
   new RunArtifacts({
     settings: artifacts,
@@ -214,18 +218,20 @@ const artifactsOf = (
       return toolset?.fetch?.bind(toolset);
     },
     emit: (event) => steps.emit(event),
+    span,
   });
 
 /** Everything that the loop of a run works with. */
 export function toLoopScope(settings: RunSettings, parts: RunParts): AgentLoopScope {
   const { definition, runtime, options, output } = settings;
-  const { models, binding, steps, tools } = parts;
+  const { models, binding, steps, tools, span, participant } = parts;
   const maxResultCharacters = definition.maxResultCharacters ?? defaultResultCharacters;
   const artifacts = artifactsOf(runtime, parts);
   return {
     models,
     binding,
     steps,
+    span,
     tools: tools.tools,
     shownTools: tools.shown,
     updateTools: () => tools.update(),
@@ -235,7 +241,7 @@ export function toLoopScope(settings: RunSettings, parts: RunParts): AgentLoopSc
     }),
     artifacts,
     maxResultCharacters,
-    hasAllServers: () => tools.servers.allOpen,
+    hasAllServers: () => !steps.isSealed && tools.servers.allOpen,
     learnTools: (calls, results) => tools.learn(calls, results),
     serverInstructions: () => tools.instructions,
     approval: definition.approval,
@@ -247,6 +253,9 @@ export function toLoopScope(settings: RunSettings, parts: RunParts): AgentLoopSc
     hooks: hooksOf(definition),
     retry: definition.retry ?? {},
     limits: { ...definition.limits, ...options.limits },
+    budget: participant?.budget,
+    outerBudget: participant?.outerBudget,
+    handovers: new Set(participant?.extraTools.map(({ name }) => name)),
     concurrency: definition.toolConcurrency ?? 8,
     toolTimeoutMs: definition.toolTimeoutMs,
     maxContextTokens: definition.maxContextTokens,

@@ -8,6 +8,7 @@ import type { RunInput } from "./run-options.ts";
 import { SessionError } from "./session-error.ts";
 import type { Session, SessionKey, SessionStore } from "./session-store.ts";
 import type { Steps } from "./steps.ts";
+import { type TracedScope, traced } from "./traced.ts";
 
 /** Which session a run goes on with. */
 export interface RunSessionOptions {
@@ -57,7 +58,19 @@ export class RunSession {
    *
    * @throws SessionError `session-conflict` where the id is taken by somebody else's session.
    */
-  async load(steps: Steps, input: RunInput): Promise<readonly Message[]> {
+  load(steps: Steps, input: RunInput, scope: TracedScope): Promise<readonly Message[]> {
+    return traced(
+      scope,
+      () => ({ kind: "session", action: "load" }),
+      async (span) => {
+        const history = await this.#load(steps, input);
+        span?.set({ count: history.length });
+        return history;
+      },
+    );
+  }
+
+  async #load(steps: Steps, input: RunInput): Promise<readonly Message[]> {
     const open = async (): Promise<{ readonly length: number }> => {
       const { length } = await this.#open(titleOf(input));
       return { length };
@@ -79,7 +92,7 @@ export class RunSession {
    *
    * @returns the event to publish; `undefined` where nothing was said.
    */
-  async save(messages: readonly Message[]): Promise<RunEventBody | undefined> {
+  async save(messages: readonly Message[], scope: TracedScope): Promise<RunEventBody | undefined> {
     const said = messages.filter(
       (message) => message.role !== "system" && !this.#history.has(message),
     );
@@ -87,8 +100,15 @@ export class RunSession {
       return undefined;
     }
     const { store, runId, clock } = this.#options;
-    const appending = store.append(this.#key, said, { groupId: runId });
-    const length = await within(appending, longestSaveMs, clock);
+    const length = await traced(
+      scope,
+      () => ({ kind: "session", action: "save" }),
+      (span) => {
+        span?.set({ count: said.length });
+        const appending = store.append(this.#key, said, { groupId: runId });
+        return within(appending, longestSaveMs, clock);
+      },
+    );
     return { kind: "session-save", session: this.#key.id, messages: said.length, length };
   }
 

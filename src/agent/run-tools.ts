@@ -19,8 +19,11 @@ export async function openRunTools(
   opening: OpeningScope,
   question?: Question,
 ): Promise<RunTools> {
-  const wanted = wantedTools(levels, opening);
-  const discovery = question === undefined ? undefined : resolveDiscovery(levels.levels);
+  const all = wantedTools(levels, opening);
+  // Who has ended before calls no server any more: its calls are looked up. A plan is checked anew.
+  const isOver = opening.steps.isSealed && question?.goesOn === true;
+  const wanted = isOver ? { ...all, servers: [] } : all;
+  const discovery = question === undefined || isOver ? undefined : resolveDiscovery(levels.levels);
   if (question === undefined || discovery === undefined) {
     return openAll(wanted, wanted.servers, opening);
   }

@@ -7,6 +7,7 @@ import type { McpEntry } from "./agent-runtime.ts";
 import type { Discovery } from "./discovery.ts";
 import type { OpeningScope } from "./open-server.ts";
 import { refuseDuplicates } from "./run-servers.ts";
+import { traced } from "./traced.ts";
 
 /** What a run is asked, for discovery. */
 export interface Question {
@@ -50,7 +51,8 @@ export async function selectServers(
   refuseDuplicates(entries);
   const known = await Promise.all(entries.map((entry) => know(entry, scope)));
   const scored = known.map(({ document }) => document);
-  const choice = await scope.steps.run("discover:servers", async () => {
+  const { signal } = scope.binding;
+  const choose = async (): Promise<ServerDecision> => {
     const made = await chooseServers(
       message,
       scored,
@@ -58,7 +60,18 @@ export async function selectServers(
       scoringScope(scope),
     );
     return keeping(made, scored, usedTools);
-  });
+  };
+  const choice = await scope.steps.run("discover:servers", () =>
+    traced(
+      { span: scope.participant?.span, signal },
+      () => ({ kind: "discovery", of: "servers" }),
+      async (span) => {
+        const made = await choose();
+        span?.set({ count: made.servers.filter(({ chosen }) => chosen).length });
+        return made;
+      },
+    ),
+  );
   scope.steps.emit({ kind: "discovery-end", of: "servers", ...choice });
   const left = new Set(choice.servers.flatMap(({ name, chosen }) => (chosen ? [] : [name])));
   return {

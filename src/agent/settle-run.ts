@@ -35,20 +35,34 @@ function completedRun<Output>({ end, output }: Answer, report: RunReport): Compl
   return result;
 }
 
-/** A run that broke off with what was thrown. */
+/** A run that broke off with what was thrown. @param report may be a whole result: only what all have is taken. */
 export function failedRun<Output>(cause: unknown, report: RunReport): RunResult<Output> {
   const orThrow = (): never => {
     throw cause;
   };
-  return { ...report, status: "failed", error: toRunFailure(cause), cause, orThrow };
+  return { status: "failed", error: toRunFailure(cause), cause, ...reportOf(report), orThrow };
 }
 
-function cancelledRun<Output>(reason: unknown, report: RunReport): RunResult<Output> {
+/** A run that was cancelled. */
+export function cancelledRun<Output>(reason: unknown, report: RunReport): RunResult<Output> {
   const orThrow = (): never => {
     throw new RunError("The run was cancelled.", { code: "cancelled", cause: reason });
   };
-  return { status: "cancelled", reason, ...report, orThrow };
+  return { status: "cancelled", reason, ...reportOf(report), orThrow };
 }
+
+const reportOf = (given: RunReport): RunReport => ({
+  runId: given.runId,
+  text: given.text,
+  model: given.model,
+  usage: given.usage,
+  usageByModel: given.usageByModel,
+  steps: given.steps,
+  messages: given.messages,
+  failedServers: given.failedServers,
+  artifacts: given.artifacts,
+  participants: given.participants,
+});
 
 function suspendedRun<Output>({ waitingFor }: Suspension, report: RunReport): RunResult<Output> {
   const orThrow = (): never => {

@@ -77,12 +77,30 @@ export interface Steps {
   now(): Promise<number>;
   /** A random id, recorded. */
   randomId(): Promise<string>;
+  /**
+   * The same for what is only looked at: recorded at once, written with the next step. What an earlier
+   * execution has seen is seen again.
+   */
+  note<Value extends Json>(name: string, look: () => Value): Value;
   /** The values of all recorded steps of a name, in order, which count as taken then. */
   recall<Value extends Json>(name: string): readonly Value[];
   /** Publishes an event of the run. */
   emit(event: RunEventBody): void;
   /** Names the participant within the run: empty for the one that was asked, else ends with a slash. */
   readonly path: string;
-  /** The steps of a participant in the run: counted apart and ended by its own signal; its name is added to the path of its events. */
-  within(participant: string, signal: AbortSignal): Steps;
+  /**
+   * The steps of a participant in the run: counted apart and ended by its own signal; its name is added
+   * to the path of its events.
+   *
+   * @param id tells it from others of its name, whatever order they are asked in. Default: how many of
+   *   that name were asked before it.
+   */
+  within(participant: string, signal: AbortSignal, id?: string): Steps;
+  /**
+   * From now on a step that is not recorded throws `reason` instead of being taken, here and in all
+   * participants within: this one has ended in an earlier execution.
+   */
+  seal(reason: unknown): void;
+  /** Whether no new step is taken any more. */
+  readonly isSealed: boolean;
 }

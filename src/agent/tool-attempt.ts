@@ -3,6 +3,9 @@ import type { Clock } from "../base/clock.ts";
 import { ConfigurationError, messageOf } from "../base/dragoman-error.ts";
 import { sleep } from "../base/sleep.ts";
 import { ToolError } from "../base/tool-error.ts";
+import type { TraceOperation, TraceOutcome } from "../base/trace-operation.ts";
+import { completed, errorTypeOfCode } from "../base/trace-outcome.ts";
+import type { ActiveSpan } from "../base/tracing.ts";
 import type { ToolCallPart } from "../message/content.ts";
 import type { Binding } from "../tool/binding.ts";
 import type { Tool, ToolCall } from "../tool/tool.ts";
@@ -11,6 +14,7 @@ import { callHook, type HookedCall, type Hooks } from "./hooks.ts";
 import { StepPause } from "./step-pause.ts";
 import type { StepAttempt, Steps } from "./steps.ts";
 import { Suspension, suspensionIn } from "./suspension.ts";
+import { traced } from "./traced.ts";
 
 /** A call whose arguments are checked. */
 export interface ReadyCall {
@@ -24,6 +28,8 @@ export interface ReadyCall {
 export interface ToolScope {
   readonly binding: Binding;
   readonly steps: Steps;
+  /** What tool calls are part of, where somebody traces. */
+  readonly span?: ActiveSpan | undefined;
   readonly clock: Clock;
   readonly hooks: readonly Hooks[];
   /** The time of tools that have none of their own, in milliseconds. */
@@ -36,7 +42,52 @@ export interface ToolScope {
  *
  * @throws the signal's reason; RunError `hook-failed`; a ConfigurationError of the tool.
  */
-export async function performTool(
+export function performTool(
+  ready: ReadyCall,
+  attempt: StepAttempt,
+  scope: ToolScope,
+): Promise<ToolResult> {
+  const { signal } = attempt;
+  return traced(
+    { span: scope.span, signal },
+    () => toolOperation(ready.call, ready.tool),
+    async (span) => {
+      span?.capture("tool-arguments", () => ready.call.arguments);
+      const result = await performTraced(ready, attempt, { ...scope, span });
+      span?.capture("tool-result", () => result.content);
+      return result;
+    },
+    outcomeOf,
+  );
+}
+
+/** What tracers are told of a call; of one that is refused too. */
+const toolOperation = (
+  { id, name }: ToolCallPart,
+  tool: Pick<Tool, "description" | "source"> | undefined,
+): TraceOperation => ({
+  kind: "tool",
+  name,
+  callId: id,
+  description: tool?.description ?? "",
+  source: tool?.source,
+});
+
+const outcomeOf = (result: ToolResult): TraceOutcome =>
+  result.kind === "error"
+    ? { kind: "failed", error: result.error, type: errorTypeOfCode(result.error.code) }
+    : completed;
+
+/** Tells tracers of a call that is not made. */
+export function traceRefusal(
+  { call, tool }: Pick<ReadyCall, "call"> & { readonly tool?: Tool | undefined },
+  refusal: ToolResult,
+  { span }: Pick<ToolScope, "span">,
+): void {
+  span?.start(toolOperation(call, tool)).end(outcomeOf(refusal));
+}
+
+async function performTraced(
   ready: ReadyCall,
   attempt: StepAttempt,
   scope: ToolScope,
@@ -91,12 +142,15 @@ async function tryTool(
     if (!again) {
       return result;
     }
+    const delayMs = toolRetryDelayMs * count;
+    const { error } = result;
+    scope.span?.event({ kind: "retry", of: "tool", attempt: count, delayMs, error });
     scope.steps.emit({
       kind: "notice",
       code: "tool-retry",
       message: `Tool "${tool.name}" is tried again: ${result.error.message}`,
     });
-    await sleep(scope.clock, toolRetryDelayMs * count, attempt.signal);
+    await sleep(scope.clock, delayMs, attempt.signal);
   }
 }
 
@@ -113,6 +167,7 @@ async function executeOnce(
     signal: limit.signal,
     ...(limit.deadline === undefined ? {} : { deadline: limit.deadline }),
     idempotencyKey: attempt.idempotencyKey,
+    ...(scope.span && { span: scope.span, traceHeaders: { ...scope.span.context() } }),
     progress: (progress) => {
       // A tool that was given up may go on talking.
       if (!isOver) {

@@ -12,7 +12,7 @@ import { isClientCall, withClientAnswer } from "./client-call.ts";
 import { type PresentScope, presentResult } from "./present-result.ts";
 import type { StepAttempt } from "./steps.ts";
 import { interruptionOf, Suspension } from "./suspension.ts";
-import { failureOf, performTool, type ReadyCall } from "./tool-attempt.ts";
+import { failureOf, performTool, type ReadyCall, traceRefusal } from "./tool-attempt.ts";
 
 /** What the calls of one turn are executed with. */
 export interface ExecutionScope extends ApprovalScope, PresentScope {
@@ -176,7 +176,12 @@ async function resultOf(
   if (prepared.kind === "refused") {
     return refuse(prepared, scope);
   }
-  return ready === undefined ? failureOf(denial) : performAsStep(ready, scope);
+  if (ready !== undefined) {
+    return performAsStep(ready, scope);
+  }
+  const refusal = failureOf(denial);
+  traceRefusal(prepared, refusal, scope);
+  return refusal;
 }
 
 /**
@@ -184,13 +189,16 @@ async function resultOf(
  * holds. One that the agent does not have any more is another agent's, and the next step says so.
  */
 async function refuse(
-  { call, failure }: Extract<PreparedCall, { kind: "refused" }>,
-  { steps, tools, hasAllServers }: ExecutionScope,
+  prepared: Extract<PreparedCall, { kind: "refused" }>,
+  scope: ExecutionScope,
 ): Promise<ToolResult> {
+  const { call, failure } = prepared;
+  const { steps, tools, hasAllServers } = scope;
   const name = `tool:${call.name}`;
   const refusal = failureOf(failure);
   const isGone = !tools.has(call.name) && hasAllServers();
   if (isGone || !steps.isRecorded(name, call.id)) {
+    traceRefusal(prepared, refusal, scope);
     return refusal;
   }
   return steps.run<ToolResult>(name, async () => refusal, {

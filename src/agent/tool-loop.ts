@@ -16,6 +16,7 @@ import {
 } from "./model-step.ts";
 import type { ModelTurn } from "./model-turn.ts";
 import type { PresentScope } from "./present-result.ts";
+import type { RunBudget } from "./run-budget.ts";
 import { Suspension } from "./suspension.ts";
 import type { ToolScope } from "./tool-attempt.ts";
 import { executeToolCalls } from "./tool-execution.ts";
@@ -35,6 +36,8 @@ export interface LoopScope extends ModelScope, ToolScope, PresentScope {
   learnTools(calls: readonly ToolCallPart[], results: readonly ToolResult[]): Promise<void>;
   readonly approval: ApprovalPolicy | undefined;
   readonly limits: RunLimits;
+  /** What is left to whoever asked, if anything is bounded there. */
+  readonly outerBudget?: RunBudget | undefined;
   /** How many calls of one turn run at once. */
   readonly concurrency: number;
   /** About how many tokens a request may have; `undefined` for no limit. */
@@ -61,7 +64,8 @@ export async function runToolLoop(
   const offered = new OfferedTools(scope);
   const stepsBefore = state.steps;
   for (;;) {
-    const limit = guard.reached(state.steps - stepsBefore, totalUsage(state));
+    const limit =
+      guard.reached(state.steps - stepsBefore, totalUsage(state)) ?? (await budgetReached(scope));
     const request = { ...firstRequest, tools: await offered.now() };
     if (limit !== undefined) {
       return answerAtLimit(limit, state, scope, request);
@@ -71,6 +75,20 @@ export async function runToolLoop(
       return end;
     }
   }
+}
+
+/** The limit of the run, or of whoever asked, that is reached before another step, if one is. */
+export async function budgetReached({
+  budget,
+  outerBudget,
+  steps,
+}: LoopScope): Promise<LimitReason | undefined> {
+  const own = budget === outerBudget ? undefined : budget?.reachedHere;
+  if (own !== undefined || outerBudget === undefined) {
+    return own;
+  }
+  // Others spend of it meanwhile, so a run that is resumed could find another moment.
+  return (await steps.run("budget", async () => outerBudget.reached ?? null)) ?? undefined;
 }
 
 /** The definitions of a run's tools, made anew only where tools were added. */
@@ -116,6 +134,7 @@ async function takeStep(
     }
     const cutOff = turn.reason === "length";
     const { tainted: wasTainted } = state;
+    scope.budget?.spendToolCalls(calls.length);
     const executed = await executeToolCalls(calls, { ...scope, cutOff, tainted: wasTainted });
     const { results, outcomes, interruption, tainted } = executed;
     state.tainted ||= tainted;
@@ -124,21 +143,26 @@ async function takeStep(
       throw interruption.reason;
     }
     await scope.learnTools(calls, outcomes);
-    const isOver = calls.some(
+    const ending = calls.find(
       ({ name }, index) => scope.tools.get(name)?.ends && outcomes[index]?.kind === "success",
     );
-    return isOver ? "stop" : undefined;
+    if (ending !== undefined) {
+      state.endedBy = ending.name;
+      return "stop";
+    }
+    return undefined;
   });
 }
 
 /** One model call and what it leads to, between `step-start` and `step-end`. A run that waits is in the midst of one. */
 export async function asStep<Value>(
   state: LoopState,
-  { steps }: ModelScope,
+  { steps, span }: ModelScope,
   work: () => Promise<Value>,
 ): Promise<Value> {
   const step = state.steps + 1;
   steps.emit({ kind: "step-start", step });
+  span?.event({ kind: "turn", step });
   try {
     const value = await work();
     steps.emit({ kind: "step-end", step });

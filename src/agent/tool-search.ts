@@ -10,6 +10,7 @@ import type { Discovery, ToolDiscovery } from "./discovery.ts";
 import type { OpeningScope } from "./open-server.ts";
 import type { RunServers } from "./run-servers.ts";
 import { type KnownServer, type Question, scoringScope } from "./select-servers.ts";
+import { traced } from "./traced.ts";
 
 /** A run's tools, of which not all are shown to the model. */
 export interface HidingTools {
@@ -54,8 +55,17 @@ export class ToolSearch {
     const { question, tools, discovery, scope } = this.#options;
     const { limit, scorer } = discovery.tools;
     const options = { limit, scorer, ...scoringScope(scope) };
+    const { signal } = scope.binding;
     const choice = await scope.steps.run("discover:tools", () =>
-      chooseTools(question.message, tools.candidates, options),
+      traced(
+        { span: scope.participant?.span, signal },
+        () => ({ kind: "discovery", of: "tools" }),
+        async (span) => {
+          const made = await chooseTools(question.message, tools.candidates, options);
+          span?.set({ count: made.tools.length });
+          return made;
+        },
+      ),
     );
     tools.show(choice.tools.map(({ name }) => name));
     tools.show([...question.usedTools]);

@@ -25,7 +25,7 @@ export async function withRunTools<Value>(
   const { signal = new AbortController().signal } = options;
   const runId = createId("run");
   const agentPath = [definition.name];
-  const binding = bindRun(settings, { runId, agentPath, signal }, undefined);
+  const binding = bindRun(settings, { runId, agentPath, signal });
   const steps = new RecordedSteps(
     {
       runId,

@@ -1,8 +1,8 @@
-import { isJsonObject, type Json } from "./json.ts";
+import { isJsonObject } from "./json.ts";
 
 /** JSON text that is the same for equal values, whatever the order of their keys. */
-export function canonicalJson(value: Json | undefined): string {
-  return JSON.stringify(value, (_key, inner: Json) =>
+export function canonicalJson(value: unknown): string {
+  return JSON.stringify(value, (_key, inner: unknown) =>
     isJsonObject(inner)
       ? Object.fromEntries(
           Object.entries(inner).toSorted(([left], [right]) => (left < right ? -1 : 1)),

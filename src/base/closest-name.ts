@@ -7,19 +7,28 @@ export function didYouMean(written: string, names: Iterable<string>): string {
   return closest === undefined ? "" : ` Did you mean "${closest}"?`;
 }
 
-/** The name that is closest to `written`: at most a third of it differs, and case does not count. */
+/**
+ * The name that is closest to `written`: at most a third of it differs, and case does not count. Where
+ * none is, the shortest that begins with it.
+ */
 export function closestName(written: string, names: Iterable<string>): string | undefined {
   const wanted = fold(written);
+  const all = [...names];
   let closest: string | undefined;
   let smallest = Math.max(2, Math.floor(wanted.length / 3)) + 1;
-  for (const name of names) {
+  for (const name of all) {
     const distance = editDistance(wanted, fold(name));
     if (distance < smallest) {
       smallest = distance;
       closest = name;
     }
   }
-  return closest;
+  return closest ?? shortestBeginningWith(wanted, all);
+}
+
+function shortestBeginningWith(wanted: string, names: readonly string[]): string | undefined {
+  const beginning = names.filter((name) => wanted.length > 2 && fold(name).startsWith(wanted));
+  return beginning.sort((left, right) => left.length - right.length)[0];
 }
 
 /** Case, `-`, `_`, `.` and blanks are what people get wrong first: they cost nothing. */

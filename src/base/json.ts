@@ -64,12 +64,3 @@ export function isDeeperThan(depth: number, value: unknown): boolean {
   }
   return depth === 0 || Object.values(value).some((inner) => isDeeperThan(depth - 1, inner));
 }
-
-/** JSON text with sorted keys, so that equal values have equal texts. */
-export function canonicalJson(value: unknown): string {
-  return JSON.stringify(value, (_key, inner: unknown) =>
-    isJsonObject(inner)
-      ? Object.fromEntries(Object.entries(inner).toSorted(([a], [b]) => (a < b ? -1 : 1)))
-      : inner,
-  );
-}

@@ -32,6 +32,10 @@ function isStandardSchema(schema: Schema): schema is StandardSchemaV1 {
   return "~standard" in schema;
 }
 
+const isStandard = (value: unknown): boolean =>
+  ((typeof value === "object" && value !== null) || typeof value === "function") &&
+  "~standard" in value;
+
 /**
  * The JSON Schema that describes what a schema takes (`"input"`) or gives (`"output"`).
  *
@@ -46,6 +50,13 @@ export function toJsonSchema(
   if (!isStandardSchema(schema)) {
     if (!isJsonObject(schema)) {
       throw new ConfigurationError(`The ${where} is not a schema.`, { code: "invalid-schema" });
+    }
+    const property = Object.keys(schema).find((key) => isStandard(schema[key]));
+    if (property !== undefined) {
+      throw new ConfigurationError(
+        `The ${where} is no schema itself, though its "${property}" is one: wrap it, as in z.object({ ${property}: … }).`,
+        { code: "invalid-schema" },
+      );
     }
     return schema;
   }

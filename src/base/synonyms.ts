@@ -1,10 +1,10 @@
-import { wordsOf } from "./words.ts";
+import { WordGroups } from "./word-groups.ts";
 
 /**
  * Words that mean much the same when one asks for a tool and another describes it, one group a line.
  * A word may stand in several groups. General English only: nothing here is made for one server.
  */
-const groups: readonly string[] = [
+const groups = new WordGroups([
   "read open view cat display show print get load contents",
   "get fetch retrieve return give show",
   "list show enumerate ls display",
@@ -48,30 +48,12 @@ const groups: readonly string[] = [
   "configuration config settings",
   "number figure value",
   "research investigate study explore",
-];
+]);
 
 /** How much a synonym counts beside the word itself. */
 export const synonymWeight = 0.6;
 
 /** The synonyms of a word, itself left out; words in and out are as `wordsOf` gives them. */
 export function synonymsOf(word: string): ReadonlySet<string> {
-  return table.get(word) ?? none;
-}
-
-const none: ReadonlySet<string> = new Set();
-const table: ReadonlyMap<string, ReadonlySet<string>> = tabulate();
-
-function tabulate(): ReadonlyMap<string, ReadonlySet<string>> {
-  const found = new Map<string, Set<string>>();
-  for (const group of groups) {
-    const words = wordsOf(group);
-    for (const word of words) {
-      const synonyms = found.get(word) ?? new Set();
-      for (const other of words.filter((candidate) => candidate !== word)) {
-        synonyms.add(other);
-      }
-      found.set(word, synonyms);
-    }
-  }
-  return found;
+  return groups.besides(word);
 }

@@ -6,6 +6,7 @@ import { isModelId, noSuchModel } from "../provider-ids.ts";
 import { chooseServers } from "./choose-servers.ts";
 import type { CliStreams } from "./cli-streams.ts";
 import { openSessionFile } from "./session-file.ts";
+import { type TraceFormat, traceReport } from "./trace-report.ts";
 
 /** What the command line's agent is made of. */
 export interface CliAgentOptions {
@@ -14,6 +15,8 @@ export interface CliAgentOptions {
   readonly model?: string;
   readonly instructions?: string;
   readonly sessions?: string;
+  /** Prints the spans of its runs on standard error once they are over. */
+  readonly trace?: TraceFormat;
 }
 
 /** The agent that runs of the command line belong to, and their application. */
@@ -40,11 +43,13 @@ export async function openCliAgent(
   }
   const servers = await chooseServers(options, streams.env);
   const sessions = openSessionFile(options.sessions, streams.env);
+  const trace = options.trace && traceReport(options.trace, streams);
   const dragoman = createDragoman({
     app: cliAppName,
     env: streams.env,
     logger: silentLogger,
     sessions,
+    ...(trace === undefined ? {} : { instrument: trace.recorder }),
   });
   const agent = dragoman.defineAgent({
     name: cliAgentName,
@@ -55,7 +60,10 @@ export async function openCliAgent(
   return {
     agent,
     servers: servers.length,
-    [Symbol.asyncDispose]: () => sessions[Symbol.asyncDispose](),
+    async [Symbol.asyncDispose]() {
+      trace?.print();
+      await sessions[Symbol.asyncDispose]();
+    },
   };
 }
 

@@ -33,6 +33,11 @@ export function explainProgramEnd(end: ProgramEnd): readonly Finding[] {
 /** What programs write, and what it means. The first that fits counts. */
 const reasons: readonly (readonly [pattern: RegExp, code: string, advice: string])[] = [
   [
+    /npx canceled due to missing packages/,
+    "package-not-installed",
+    'Put "-y" first in "args", so that npx installs the package, or install it beforehand.',
+  ],
+  [
     /npm (?:error|ERR!)[^\n]*(?:E?404|not found)|not in the npm registry|No solution found when resolving/i,
     "package-not-found",
     'There is no package of that name or version: check the spelling in "args".',

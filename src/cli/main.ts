@@ -26,6 +26,10 @@ process.stdout.on("error", () => controller.abort("the output was closed"));
 process.stderr.on("error", () => {}); // the exit code says it as well
 
 process.exitCode = await runCli(process.argv.slice(2), {
+  // Looking at it opens it.
+  get stdin() {
+    return process.stdin;
+  },
   stdout: process.stdout,
   stderr: process.stderr,
   env: process.env,

@@ -101,6 +101,11 @@ test.each<[string, string, RegExp]>([
   ["module-missing", "ModuleNotFoundError: No module named 'mcp'", /install what it depends on/],
   ["variable-missing", "Error: GITHUB_TOKEN is required", /"GITHUB_TOKEN": "\$\{GITHUB_TOKEN\}"/],
   ["package-not-found", "npm error 404 Not Found - GET some-servr", /check the spelling/],
+  [
+    "package-not-installed",
+    "npm error npx canceled due to missing packages",
+    /"-y" first in "args"/,
+  ],
   ["wrong-transport", "Listening on http://localhost:3000", /"url"/],
   ["port-taken", "Error: listen EADDRINUSE: address already in use :::3000", /"url"/],
   ["arguments-refused", "error: unknown option '--stdoi'", /"args"/],
@@ -124,7 +129,8 @@ test.each<[string, "error" | "warning" | "info", StdioBehaviour]>([
   ["unknown-revision", "error", { initialize: { protocolVersion: "1999-01-01" } }],
   ["mcp-tool-malformed", "warning", { pages: { "": { tools: [{ name: "bare" }, good("ok")] } } }],
   ["mcp-tool-changed", "warning", { pages: { "": { tools: [good("ok", "A\u202e")] } } }],
-  ["tool-name-odd", "warning", { pages: { "": { tools: [good("sеnd")] } } }], // a Cyrillic letter
+  ["tool-name-odd", "warning", { pages: { "": { tools: [good("検索")] } } }],
+  ["mcp-tool-look-alike", "warning", { pages: { "": { tools: [good("s\u0435nd")] } } }], // Cyrillic
   ["many-tools", "info", { pages: { "": { tools: manyTools() } } }],
 ])("what is odd about a server: %s", async (code, severity, behaviour) => {
   const { findings } = await diagnose({ fake: fakeStdio(behaviour) });

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { Command, CommanderError, Option } from "commander";
 import { DragomanError, messageOf } from "../base/dragoman-error.ts";
+import { addServeCommand } from "./add-serve-command.ts";
 import { writeFailure } from "./answer.ts";
 import type { CliStreams } from "./cli-streams.ts";
 import type { ExitCode } from "./exit-code.ts";
@@ -17,7 +18,7 @@ export async function runCli(args: readonly string[], streams: CliStreams): Prom
     exitCode = code;
   });
   try {
-    await program.parseAsync(args, { from: "user" });
+    await program.parseAsync(withTraceFormat(args), { from: "user" });
     return exitCode;
   } catch (thrown) {
     if (thrown instanceof CommanderError) {
@@ -40,6 +41,14 @@ export async function runCli(args: readonly string[], streams: CliStreams): Prom
   }
 }
 
+/** What follows `--trace` is a question more often than a format. */
+const withTraceFormat = (args: readonly string[]): readonly string[] =>
+  args.map((word, index) =>
+    word === "--trace" && args[0] === "run" && !/^(tree|json)$/.test(args[index + 1] ?? "")
+      ? "--trace=tree"
+      : word,
+  );
+
 /** The first words that are commands, for whoever must tell them from a question. */
 export function commandNames(): readonly string[] {
   const nowhere = { write: () => true } as never; // nothing is parsed, so nothing is written
@@ -56,6 +65,7 @@ function createProgram(streams: CliStreams, finish: (code: ExitCode) => void): C
   const program = new Command("dragoman")
     .description("Agents whose tools come from MCP servers.")
     .version(packageVersion())
+    .addHelpText("after", examplesText)
     .showHelpAfterError("(see --help)")
     .exitOverride()
     .configureOutput({
@@ -65,8 +75,16 @@ function createProgram(streams: CliStreams, finish: (code: ExitCode) => void): C
   addRunCommand(program, streams, finish);
   addMcpGroup(program, { streams, finish });
   addRunsGroup(program, { streams, finish });
+  addServeCommand(program, { streams, finish });
   return program;
 }
+
+const examplesText = `
+Examples:
+  dragoman run "What is 17 plus 25?" --server "npx -y @modelcontextprotocol/server-everything"
+  dragoman run "What is new?" --mcp mcp.json --model openai:gpt-5
+  dragoman mcp doctor --mcp mcp.json
+  dragoman mcp call everything echo '{"message":"hi"}' --server "npx -y @modelcontextprotocol/server-everything"`;
 
 function addRunCommand(
   program: Command,
@@ -76,7 +94,7 @@ function addRunCommand(
   program
     .command("run")
     .description("Ask an agent once and watch what it does.")
-    .argument("<message>", "what you want to know or have done")
+    .argument("<message...>", "what you want to know or have done")
     .addOption(
       new Option("--mcp <file>", "an mcpServers JSON file, as desktop clients have it (repeatable)")
         .argParser(append)
@@ -96,11 +114,19 @@ function addRunCommand(
     .option("--max-steps <count>", "how many model calls with tools it may make", positive)
     .addOption(new Option("--json", "print every event as a line of JSON").conflicts("quiet"))
     .option("--quiet", "print the answer only")
-    .action(async (message: string, flags: RunFlags) => {
+    .addOption(
+      new Option(
+        "--trace [format]",
+        "print the run's spans on standard error, as OpenTelemetry gets them",
+      )
+        .choices(["tree", "json"])
+        .preset("tree"),
+    )
+    .action(async (words: readonly string[], flags: RunFlags) => {
       const { runCommand } = await import("./run-command.ts");
       const { timeout, ...options } = flags;
       const timeoutMs = timeout === undefined ? {} : { timeoutMs: timeout * 1_000 };
-      finish(await runCommand(message, { ...options, ...timeoutMs }, streams));
+      finish(await runCommand(words.join(" "), { ...options, ...timeoutMs }, streams));
     });
 }
 

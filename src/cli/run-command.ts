@@ -3,6 +3,7 @@ import { openCliAgent } from "./cli-agent.ts";
 import type { CliStreams } from "./cli-streams.ts";
 import type { ExitCode } from "./exit-code.ts";
 import { chosenStore, openRunStore } from "./run-store-argument.ts";
+import type { TraceFormat } from "./trace-report.ts";
 import { watchRun } from "./watch-run.ts";
 
 /** What `dragoman run` is called with. */
@@ -23,6 +24,8 @@ export interface RunCommandOptions {
   readonly store?: string;
   readonly timeoutMs?: number;
   readonly maxSteps?: number;
+  /** Prints the run's spans on standard error, as a tree or as lines of JSON. */
+  readonly trace?: TraceFormat;
 }
 
 /** `dragoman run`: asks an agent once and reports what happens. @throws ConfigurationError on bad input. */

@@ -11,6 +11,9 @@ const storeVariable = "DRAGOMAN_STORE";
 export const chosenStore = (store: string | undefined, env: Environment): string | undefined =>
   store ?? (env[storeVariable] || undefined);
 
+/** Whether a store is on Postgres, rather than a file. */
+export const isPostgresUrl = (store: string): boolean => /^postgres(ql)?:/i.test(store);
+
 /**
  * The store of runs that was named: a `postgres:` URL, or the path of a SQLite file. Nothing is opened or
  * made before it is used.
@@ -19,7 +22,7 @@ export const chosenStore = (store: string | undefined, env: Environment): string
  */
 export async function openRunStore(place: string | undefined, env: Environment): Promise<RunStore> {
   const store = chosenStore(place, env);
-  if (store !== undefined && /^postgres(ql)?:/i.test(store)) {
+  if (store !== undefined && isPostgresUrl(store)) {
     const { postgresRuns } = await import("../stores/postgres-runs.ts");
     return postgresRuns({ connectionString: store, retryMs: 2_000 });
   }

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { CliFolder, runInProcess } from "../../test/cli-fixture.ts";
@@ -167,3 +168,13 @@ test("the password of a database is not printed", async () => {
   expect(stdout + stderr).toContain("store-unavailable");
   expect(stdout + stderr).not.toContain("hunter2");
 }, 60_000);
+
+test("a store that is not there is told, and not made", async () => {
+  using folder = new CliFolder();
+  const file = join(folder.path, "rnus.db");
+  expect(await runs(file, "list")).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining(file),
+  });
+  expect(existsSync(file)).toBe(false);
+});

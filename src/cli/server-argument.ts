@@ -43,7 +43,7 @@ function toUrlTransport(argument: string): McpTransport {
   const insecure = url.protocol === "http:" || url.protocol === "ws:";
   if (insecure && !isLoopback(url.hostname)) {
     throw invalid(
-      `--server ${redactUrl(url)}: anyone on the way can read what goes over ${url.protocol} Use ${url.protocol.replace(":", "s:")}; or, for a server in a network of your own, name it in an mcpServers file with "allowInsecureHttp": true, and give that with --mcp.`,
+      `--server ${redactUrl(url)}: anyone on the way can read what goes over plain ${url.protocol.replace(":", "")}. Use ${url.protocol.replace(":", "s:")}; or, for a server in a network of your own, name it in an mcpServers file with "allowInsecureHttp": true, and give that with --mcp.`,
     );
   }
   return {

@@ -1,6 +1,7 @@
-import { createServer, type ServerResponse } from "node:http";
+import type { ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { untilAborted } from "../base/abort.ts";
+import { nodeHttp } from "../http/node-http.ts";
 
 /** A listener on this machine to which a browser brings the answer of an authorisation (RFC 8252, 7.3). */
 export interface LoopbackRedirect extends AsyncDisposable {
@@ -29,7 +30,7 @@ export async function openLoopbackRedirect(
   answered.promise.catch(() => {});
   let expected: string | undefined;
   let isTaken = false;
-  const server = createServer((incoming, response) => {
+  const server = nodeHttp.createServer((incoming, response) => {
     const url = URL.parse(incoming.url ?? "", here.href);
     const isHere = url?.pathname === here.pathname && incoming.headers.host === here.host;
     if (incoming.method !== "GET" || url === null || !isHere) {

@@ -382,4 +382,7 @@ test("whoever cancels a run is told where that could not be recorded", async () 
   await begun;
   store.revive(0);
   expect(await failureOf(executor.cancel(runId))).toMatchObject({ code: "store-unavailable" });
+  store.revive();
+  await executor.cancel(runId);
+  expect(await store.get(keyOf(runId))).toMatchObject({ status: "cancelled" });
 });

@@ -1,6 +1,7 @@
 import { type Assembly, participantOf } from "../agent/assembly.ts";
 import { cancelKeptRun } from "../agent/cancel-kept-run.ts";
 import type { Run } from "../agent/run.ts";
+import { RunError } from "../agent/run-error.ts";
 import type { ResumeOptions, RunInput } from "../agent/run-options.ts";
 import { hasEnded, runNotFound } from "../agent/run-refusals.ts";
 import type { RunResult } from "../agent/run-result.ts";
@@ -138,9 +139,12 @@ export class LocalExecutor implements Executor {
       throw runNotFound(runId);
     }
     run.cancel();
-    const result = await run.result;
-    if (result.status === "failed" && isStoreFailure(result.error.code)) {
-      throw result.cause; // it is not recorded, and so will be taken up again
+    await run.result;
+    if ((await this.#store.get(key))?.status === "running") {
+      throw new RunError(
+        `Run ${runId} was stopped, but its store did not keep that: the next executor would take it up. Cancel it again.`,
+        { code: "store-unavailable" },
+      );
     }
   }
 

@@ -1,4 +1,3 @@
-import { STATUS_CODES } from "node:http";
 import { consoleLogger } from "../base/logger.ts";
 import { redactUrl } from "../base/redact-url.ts";
 import { ToolHttpError } from "../base/tool-error.ts";
@@ -7,6 +6,7 @@ import { type HttpInstrumentor, quietInstrumentor } from "./http-instrumentor.ts
 import type { HttpOptions } from "./http-options.ts";
 import type { HttpRequest } from "./http-request.ts";
 import type { HttpResponse } from "./http-response.ts";
+import { nodeHttp } from "./node-http.ts";
 
 /** A request of an `HttpClient`, complete. */
 export type ClientRequest = HttpRequest & HttpOptions & { readonly url: URL };
@@ -44,7 +44,7 @@ const defaultInstrumentor: HttpInstrumentor = quietInstrumentor(consoleLogger);
 
 async function toHttpError(response: HttpResponse, message: string): Promise<ToolHttpError> {
   const { status, headers } = response;
-  const reason = STATUS_CODES[status];
+  const reason = nodeHttp.STATUS_CODES[status];
   const body = await readStart(response.body);
   return new ToolHttpError(`${message}${reason === undefined ? "" : ` ${reason}`}.`, {
     status,

@@ -1,10 +1,11 @@
-import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from "node:http";
+import type { IncomingMessage } from "node:http";
 import { type AgentOptions, Agent as HttpsAgent, request as requestHttps } from "node:https";
 import type { Duplex } from "node:stream";
 import { connect as connectTls, type ConnectionOptions as NodeTlsOptions } from "node:tls";
 import { redactUrl } from "../base/redact-url.ts";
 import { ToolNetworkError } from "../base/tool-error.ts";
 import { basicAuthorizationOf } from "./basic-authorization.ts";
+import { nodeHttp } from "./node-http.ts";
 
 /** What a request that goes through a tunnel hands to its agent, besides what Node's agents take. */
 export interface TunnelOptions {
@@ -67,7 +68,7 @@ export class TunnelAgent extends HttpsAgent {
 }
 
 /** The same without TLS, for connections such as a WebSocket's that no proxy forwards as they are. */
-export class PlainTunnelAgent extends HttpAgent {
+export class PlainTunnelAgent extends nodeHttp.Agent {
   readonly #proxy: URL;
 
   constructor(proxy: URL, settings: AgentOptions) {
@@ -90,7 +91,7 @@ export class PlainTunnelAgent extends HttpAgent {
 function openTunnel(proxy: URL, { host, port, tunnelSignal }: TargetOptions): Promise<Duplex> {
   const target = `${host?.includes(":") ? `[${host}]` : host}:${port}`;
   const authorization = basicAuthorizationOf(proxy);
-  const request = (proxy.protocol === "https:" ? requestHttps : requestHttp)({
+  const request = (proxy.protocol === "https:" ? requestHttps : nodeHttp.request)({
     method: "CONNECT",
     hostname: proxy.hostname.replace(/^\[|\]$/g, ""),
     ...(proxy.port === "" ? {} : { port: proxy.port }),

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
+import { canonicalJson } from "../base/canonical-json.ts";
 import { createId } from "../base/ids.ts";
-import { canonicalJson, type Json } from "../base/json.ts";
+import type { Json } from "../base/json.ts";
 import type { Binding } from "../tool/binding.ts";
 import type { McpToolsetOptions } from "./mcp-toolset-options.ts";
 

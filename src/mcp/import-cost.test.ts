@@ -30,3 +30,22 @@ test("importing dragoman/mcp loads no package but the parser of configurations",
   const sdk = '"@modelcontextprotocol/client"';
   expect(await packagesLoadedBy(`await import(${sdk});`)).toContain("@modelcontextprotocol/client");
 });
+
+/** Whether Node has loaded its `fetch` once it has run the program. */
+async function loadsFetch(program: string): Promise<boolean> {
+  const { stdout } = await promisify(execFile)(process.execPath, [
+    "--input-type=module",
+    "-e",
+    `${program} console.log(process.moduleLoadList.some((name) => name.endsWith("undici/undici")));`,
+  ]);
+  return stdout.trim() === "true";
+}
+
+// Any import of node:http does so, which takes longer than all our own code.
+test("importing what speaks HTTP does not load fetch", async () => {
+  expect(await loadsFetch('import "node:http";')).toBe(true);
+  for (const folder of ["http", "credentials", "models", "mcp"]) {
+    const url = JSON.stringify(new URL(`../${folder}/index.ts`, import.meta.url).href);
+    expect([folder, await loadsFetch(`await import(${url});`)]).toEqual([folder, false]);
+  }
+});

@@ -1,4 +1,5 @@
-import { canonicalJson, isDeeperThan, isJsonObject, type Json, parseJson } from "../base/json.ts";
+import { canonicalJson } from "../base/canonical-json.ts";
+import { isDeeperThan, isJsonObject, type Json, parseJson } from "../base/json.ts";
 
 /** Of more blocks of text than that, no single one says the whole. */
 const mostTexts = 100;

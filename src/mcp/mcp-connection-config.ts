@@ -1,5 +1,6 @@
 import type { Clock } from "../base/clock.ts";
 import type { JsonObject } from "../base/json.ts";
+import type { ActiveSpan } from "../base/tracing.ts";
 import type { CallPause } from "../tool/call-pause.ts";
 import type { McpServerConfig, McpTransport } from "../tool/mcp-server-config.ts";
 import type { ToolProgress } from "../tool/tool.ts";
@@ -36,6 +37,8 @@ export interface McpConnectionOptions {
   readonly onNotice?: ((code: string, message: string) => void) | undefined;
   /** What is known of the servers that were spoken to before. */
   readonly spoken?: SpokenProtocols | undefined;
+  /** What the connection is opened for, where somebody traces. */
+  readonly span?: ActiveSpan | undefined;
 }
 
 /** How a tool is called. */
@@ -45,6 +48,8 @@ export interface CallToolOptions {
   readonly timeoutMs?: number;
   /** Sent beside the arguments, under namespaced keys. */
   readonly meta?: JsonObject;
+  /** What the call is part of, where somebody traces: `span` of a `ToolCall`. */
+  readonly span?: ActiveSpan | undefined;
   readonly onProgress?: (progress: ToolProgress) => void;
   /**
    * Called with the tools as the server publishes them, before the call is sent: with those that were
@@ -59,6 +64,8 @@ export interface CallToolOptions {
 /** How the tools of a server are listed. */
 export interface ListToolsScope {
   readonly signal?: AbortSignal | undefined;
+  /** What the listing is part of, where somebody traces. */
+  readonly span?: ActiveSpan | undefined;
   /** Hears of what was left out or changed, and of which tool. */
   notice?(code: string, message: string, tool?: string): void;
 }

@@ -1,6 +1,7 @@
 import { untilAborted } from "../base/abort.ts";
 import { type Clock, systemClock } from "../base/clock.ts";
 import type { JsonObject } from "../base/json.ts";
+import type { ActiveSpan } from "../base/tracing.ts";
 import { askingForAccess } from "./asking-for-access.ts";
 import type { Followed } from "./change-feed.ts";
 import { ChangeFollower } from "./change-follower.ts";
@@ -89,7 +90,7 @@ export class McpConnection {
       server,
       limits,
       without: config.disabledTools,
-      pages: (signal) => this.pages("tools/list", signal),
+      pages: (signal, span) => this.pages("tools/list", signal, span),
       mirrorsParameters: () => mirrorsParameters(this.#session),
     });
     this.#follower = new ChangeFollower({ clock, events, timeoutMs: this.#timeoutMs });
@@ -158,7 +159,7 @@ export class McpConnection {
   #call(
     name: string,
     input: JsonObject,
-    { signal, timeoutMs = this.#timeoutMs, meta, onProgress, guard, pause }: CallToolOptions,
+    { signal, timeoutMs = this.#timeoutMs, meta, onProgress, guard, pause, span }: CallToolOptions,
   ): Promise<McpCallResult> {
     const params =
       meta === undefined ? { name, arguments: input } : { name, arguments: input, _meta: meta };
@@ -167,6 +168,7 @@ export class McpConnection {
       timeoutMs,
       totalTimeoutMs: timeoutMs * totalFactor,
       onProgress: onProgress ?? ignore,
+      span,
       pause,
     };
     if (!mirrorsParameters(this.#session)) {
@@ -194,20 +196,28 @@ export class McpConnection {
   request(
     method: string,
     params: JsonObject,
-    { signal, timeoutMs = this.#timeoutMs }: RequestOptions = {},
+    { signal, timeoutMs = this.#timeoutMs, span }: RequestOptions = {},
   ): Promise<JsonObject> {
     const until = this.#clock.now() + timeoutMs;
     return retrying({ clock: this.#clock, signal, until }, () =>
-      this.#send(method, params, { signal, timeoutMs: Math.max(1, until - this.#clock.now()) }),
+      this.#send(method, params, {
+        signal,
+        timeoutMs: Math.max(1, until - this.#clock.now()),
+        span,
+      }),
     );
   }
 
   /** Asks for pages of a list, which all together have a time limit of their own. */
-  pages(method: string, signal?: AbortSignal): (params: JsonObject) => Promise<JsonObject> {
+  pages(
+    method: string,
+    signal?: AbortSignal,
+    span?: ActiveSpan,
+  ): (params: JsonObject) => Promise<JsonObject> {
     const end = this.#clock.now() + this.#timeoutMs * listFactor;
     return (params) => {
       const timeoutMs = Math.min(this.#timeoutMs, Math.max(1, end - this.#clock.now()));
-      return this.request(method, params, { signal, timeoutMs });
+      return this.request(method, params, { signal, timeoutMs, span });
     };
   }
 
@@ -249,13 +259,14 @@ export class McpConnection {
 
   #openSession(signal: AbortSignal | undefined): Promise<McpSession> {
     const { name: server, transport, protocol } = this.#config;
-    const { actor, logLevel, wantsLogs = false, onNotice } = this.#options;
+    const { actor, logLevel, wantsLogs = false, onNotice, span } = this.#options;
     const open = (): Promise<McpSession> =>
       openSession({
         server,
         transport,
         protocol,
         actor,
+        span,
         spoken: this.#spoken,
         requests: this.#requests,
         logLevel: logLevel ?? (wantsLogs ? "info" : undefined),

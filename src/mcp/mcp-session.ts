@@ -2,11 +2,11 @@ import type { Clock } from "../base/clock.ts";
 import { messageOf } from "../base/dragoman-error.ts";
 import { isJsonObject, type JsonObject } from "../base/json.ts";
 import type { McpProtocol } from "../tool/mcp-server-config.ts";
-import type { ToolProgress } from "../tool/tool.ts";
 import { discoverServer } from "./discover-server.ts";
 import { type Greeter, shakeHands, wantsNoHandshake } from "./handshake.ts";
 import { askInRounds } from "./input-rounds.ts";
 import { McpError, type McpErrorCode, type RemoteError } from "./mcp-error.ts";
+import { isProgress, toProgress } from "./progress-notification.ts";
 import { statelessVersion } from "./protocol-version.ts";
 import { RateLimit } from "./rate-limit.ts";
 import { RefusedRequest } from "./refused-request.ts";
@@ -18,6 +18,7 @@ import {
   isRpcAnswer,
   isRpcRequest,
   type RpcAnswer,
+  type RpcId,
   type RpcMessage,
   type RpcNotification,
   type RpcRequest,
@@ -26,6 +27,7 @@ import type { ServerGreeting } from "./server-greeting.ts";
 import type { ServerLink } from "./server-link.ts";
 import type { McpLogLevel } from "./server-log.ts";
 import type { ServerRequests } from "./server-requests.ts";
+import type { SessionTracing } from "./session-tracing.ts";
 import { visibleLine } from "./visible-text.ts";
 
 /** What a session is made of. */
@@ -40,6 +42,8 @@ export interface McpSessionOptions {
   readonly onNotification?: ((method: string, params: JsonObject) => void) | undefined;
   /** Hears of what went wrong where the server asked for something. */
   readonly onNotice?: ((code: string, message: string) => void) | undefined;
+  /** Is told of all that is asked. */
+  readonly tracing: SessionTracing;
 }
 
 /** How a session is opened. */
@@ -92,7 +96,7 @@ export class McpSession {
     link.onmessage = (message) => this.#receive(message);
     link.onclose = () => {
       this.#over = true;
-      this.#ending.abort(this.#closed());
+      this.#options.tracing.closed(link.failure());
       this.#requests.rejectAll(() => this.#closed());
     };
   }
@@ -138,6 +142,7 @@ export class McpSession {
       }
       this.#greeting = await this.#discover({ orLegacy: false });
     }
+    this.#options.tracing.opened(this.greeting.protocolVersion);
   }
 
   /**
@@ -187,8 +192,21 @@ export class McpSession {
     if (this.#over) {
       return Promise.reject(this.#closed());
     }
+    const add = (asked: JsonObject, tell?: (id: RpcId) => void): Promise<JsonObject> =>
+      this.#add(method, asked, options, tell);
+    const { span, signal } = options;
+    return this.#options.tracing.request(span, { method, params, signal }, add);
+  }
+
+  #add(
+    method: string,
+    params: JsonObject,
+    options: RequestOptions,
+    tell: ((id: RpcId) => void) | undefined,
+  ): Promise<JsonObject> {
     const envelope = this.#envelope;
     return this.#requests.add(method, options, (id) => {
+      tell?.(id);
       const asked = envelope === undefined ? params : withMeta(params, envelope);
       const watched =
         options.onProgress === undefined ? asked : withMeta(asked, { progressToken: id });
@@ -222,7 +240,8 @@ export class McpSession {
   #greeter(): Greeter {
     return {
       capabilities: this.#options.requests.capabilities,
-      request: (method, params, options) => this.#ask(method, params, options),
+      request: (method, params, options) =>
+        this.#ask(method, params, { span: this.#options.tracing.span, ...options }),
       error: (code, what, remote) => this.#error(code, what, remote),
       hide: (text) => this.link.hide(text),
     };
@@ -290,7 +309,9 @@ export class McpSession {
       send({ result: {} });
       return;
     }
-    this.#give(method, params, this.#ending.signal).then(
+    const { signal } = this.#ending;
+    const give = (): Promise<JsonObject> => this.#give(method, params, signal);
+    this.#options.tracing.answer({ method, params, signal }, id, give).then(
       (result) => send({ result }),
       (thrown: unknown) => send({ error: this.#toRefusal(thrown) }),
     );
@@ -367,18 +388,4 @@ export class McpSession {
     ];
     return facts.filter((fact) => fact !== "").join("\n");
   }
-}
-
-const isProgress = (message: RpcNotification | RpcRequest): boolean =>
-  message.method === "notifications/progress" && !("id" in message);
-
-function toProgress({ progress, total, message }: JsonObject): ToolProgress | undefined {
-  if (typeof progress !== "number") {
-    return undefined;
-  }
-  return {
-    progress,
-    ...(typeof total === "number" ? { total } : {}),
-    ...(typeof message === "string" ? { message: visibleLine(message, 500) } : {}),
-  };
 }

@@ -109,6 +109,7 @@ async function callServer(
   try {
     return await connection.callTool(sourceName, withOriginals(input, inputSchema), {
       signal: call.signal,
+      span: call.span,
       meta: { [idempotencyMetaKey]: call.idempotencyKey },
       onProgress: (progress) => call.progress(progress),
       ...(suspends ? { pause: call.pause } : {}),

@@ -84,6 +84,7 @@ async function open(scope: OpenScope): Promise<OpenToolset> {
   const connection = await openMcpConnection(await configFor(scope), {
     signal,
     actor: binding.run.actor,
+    span: scope.observer.span,
     events,
     callbacks: boundTo(binding, scope.options),
     logLevel,
@@ -164,7 +165,11 @@ async function toolsOf(
       tell(code, message);
     }
   };
-  const definitions = await connection.listTools({ signal: binding.signal, notice });
+  const definitions = await connection.listTools({
+    signal: binding.signal,
+    notice,
+    span: scope.observer.span,
+  });
   const isWanted = (tool: string): boolean => isSelected(tool, options.tools);
   const gate = pinned.mode === "off" ? undefined : new PinGate({ ...pinned, isWanted, notice });
   gate?.check(definitions);

@@ -4,10 +4,7 @@ import { hasUnseen } from "./visible-text.ts";
 export interface DefinitionMeasure {
   /** Values in it, itself among them. */
   nodes: number;
-  /**
-   * Of its text without blanks, in bytes, save for what JSON writes as escapes; a short name of a
-   * property counts as one byte a character.
-   */
+  /** Of its text without blanks, in bytes, save for what JSON writes as escapes. */
   bytes: number;
   /** How deep objects and lists stand in each other. */
   depth: number;
@@ -40,9 +37,6 @@ export function measureDefinition(
   pass.add(definition);
   return pass;
 }
-
-/** To count the bytes of each name would cost as much as all the rest. */
-const shortName = 32;
 
 /** One pass. Lists and objects have methods of their own, because both are then much faster. */
 class Pass implements DefinitionMeasure {
@@ -90,8 +84,8 @@ class Pass implements DefinitionMeasure {
 
   #addName(name: string, isPattern: boolean): void {
     this.nodes += 1;
-    this.bytes += 4 + (name.length > shortName ? Buffer.byteLength(name) : name.length);
-    this.isUnclean ||= hasUnseen(name);
+    this.#addCharacters(name);
+    this.bytes += 2;
     if (isPattern) {
       this.#addPattern(name);
     }
@@ -112,8 +106,7 @@ class Pass implements DefinitionMeasure {
         return;
       }
       if (typeof value === "string") {
-        this.bytes += Buffer.byteLength(value) + 2;
-        this.isUnclean ||= hasUnseen(value);
+        this.#addCharacters(value);
       } else {
         this.#addValue(value, depth, false);
       }
@@ -132,13 +125,19 @@ class Pass implements DefinitionMeasure {
   }
 
   #addText(name: string, text: string): void {
-    this.bytes += Buffer.byteLength(text) + 2;
-    this.isUnclean ||= hasUnseen(text);
+    this.#addCharacters(text);
     if (name === "description" || name === "title") {
       this.isUnclean ||= text.length > this.#bounds.longestText;
     } else if (name === "pattern") {
       this.#addPattern(text);
     }
+  }
+
+  /** A text in its quotes. What is plain ASCII, as nearly all is, need not be encoded to know its size. */
+  #addCharacters(text: string): void {
+    const isPlain = !hasUnseen(text);
+    this.bytes += (isPlain ? text.length : Buffer.byteLength(text)) + 2;
+    this.isUnclean ||= !isPlain;
   }
 
   #addPattern(pattern: string): void {

@@ -1,6 +1,7 @@
 import { untilAborted } from "../base/abort.ts";
 import type { Clock } from "../base/clock.ts";
 import type { JsonObject } from "../base/json.ts";
+import type { ActiveSpan } from "../base/tracing.ts";
 import type { McpProtocol, McpTransport } from "../tool/mcp-server-config.ts";
 import { createLink, createOlderLink } from "./create-link.ts";
 import { isCustomTransport, type McpCustomTransport } from "./custom-link.ts";
@@ -11,6 +12,7 @@ import { retrying } from "./retrying.ts";
 import type { ServerLink } from "./server-link.ts";
 import type { McpLogLevel } from "./server-log.ts";
 import type { ServerRequests } from "./server-requests.ts";
+import { SessionTracing } from "./session-tracing.ts";
 import type { SpokenProtocols } from "./spoken-protocols.ts";
 
 /** How a session is opened. */
@@ -28,6 +30,8 @@ export interface OpenSessionOptions {
   readonly onNotice?: ((code: string, message: string) => void) | undefined;
   /** Whose tokens are sent, where they belong to somebody. */
   readonly actor?: string | undefined;
+  /** What the session is opened for, where somebody traces. */
+  readonly span?: ActiveSpan | undefined;
   /** For the start of the server and the handshake together, in milliseconds. */
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
@@ -106,8 +110,10 @@ async function openOn(
   options: OpenSessionOptions & { readonly protocol: McpProtocol },
   ended: AbortSignal,
 ): Promise<McpSession> {
-  const { signal, clock, onNotification, onNotice, requests, logLevel, protocol } = options;
-  const session = new McpSession({ link, clock, onNotification, onNotice, requests, logLevel });
+  const { signal, clock, onNotification, onNotice, requests, logLevel, protocol, span } = options;
+  const tracing = new SessionTracing(span, link.server, options.transport);
+  const own = { onNotification, onNotice, requests, logLevel, tracing };
+  const session = new McpSession({ link, clock, ...own });
   const patienceMs = protocol === "auto" ? options.timeoutMs * patience : undefined;
   try {
     await untilAborted(session.open({ protocol, patienceMs }), ended);

@@ -1,5 +1,6 @@
 import type { Clock } from "../base/clock.ts";
 import type { JsonObject } from "../base/json.ts";
+import type { ActiveSpan } from "../base/tracing.ts";
 import type { CallPause } from "../tool/call-pause.ts";
 import type { ToolProgress } from "../tool/tool.ts";
 import { DeadlineTimer } from "./deadline-timer.ts";
@@ -17,6 +18,8 @@ export interface RequestOptions {
   readonly onAcknowledged?: ((honoured: JsonObject) => void) | undefined;
   /** Sent as headers beside the request, where there are such. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** What the request is part of, where somebody traces. */
+  readonly span?: ActiveSpan | undefined;
   /** How the request may wait for a person where the server lets it be sent again. */
   readonly pause?: CallPause | undefined;
 }

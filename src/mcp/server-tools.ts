@@ -1,5 +1,6 @@
 import { untilAborted } from "../base/abort.ts";
 import type { JsonObject } from "../base/json.ts";
+import type { ActiveSpan } from "../base/tracing.ts";
 import { listTools } from "./list-tools.ts";
 import type { ListToolsScope } from "./mcp-connection-config.ts";
 import type { ResolvedLimits } from "./mcp-limits.ts";
@@ -14,7 +15,10 @@ export interface ServerToolsOptions {
   /** Names of tools that are left out. */
   readonly without: readonly string[] | undefined;
   /** Asks for pages of the list of tools. */
-  pages(signal: AbortSignal | undefined): (params: JsonObject) => Promise<JsonObject>;
+  pages(
+    signal: AbortSignal | undefined,
+    span: ActiveSpan | undefined,
+  ): (params: JsonObject) => Promise<JsonObject>;
   /** Whether parameters of tools are mirrored into headers, as things are. */
   mirrorsParameters(): boolean;
 }
@@ -34,9 +38,9 @@ export class ServerTools {
   }
 
   /** Lists them; `notice` also hears of what is found later, in another session. */
-  list({ signal, notice }: ListToolsScope): Promise<readonly McpToolDefinition[]> {
+  list({ signal, notice, span }: ListToolsScope): Promise<readonly McpToolDefinition[]> {
     this.#notice = notice;
-    return this.#list(signal);
+    return this.#list(signal, span);
   }
 
   /** The tools as they were listed last, anew where the server has said that they changed. */
@@ -99,7 +103,10 @@ export class ServerTools {
     }
   }
 
-  async #list(signal: AbortSignal | undefined): Promise<readonly McpToolDefinition[]> {
+  async #list(
+    signal: AbortSignal | undefined,
+    span?: ActiveSpan,
+  ): Promise<readonly McpToolDefinition[]> {
     this.#isStale = false;
     const mirrorsParameters = this.#options.mirrorsParameters();
     try {
@@ -107,7 +114,7 @@ export class ServerTools {
         ...this.#source(),
         mirrorsParameters,
         notice: (...told) => this.#notice?.(...told),
-        request: this.#options.pages(signal),
+        request: this.#options.pages(signal, span),
       });
       this.#learn(listed, mirrorsParameters);
       return listed;

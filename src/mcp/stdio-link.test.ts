@@ -103,6 +103,16 @@ test("a batch of messages on one line is taken apart", async () => {
   await expect.poll(() => seen.messages).toEqual([batch[0], batch[2]]);
 });
 
+test("a package that npx may not install is told with what to do", async () => {
+  const stderr = 'npm error npx canceled due to missing packages and no YES option: ["x@1.0.0"]\n';
+  const seen = fake({ exitCode: 1, stderr });
+  await seen.link.start();
+  await seen.closed;
+  expect(seen.link.failure()?.message).toContain(
+    'exit code 1: npx installs a package only with "-y"',
+  );
+});
+
 test("the end of the child is an error with exit code and last words", async () => {
   const seen = fake({ exitCode: 3, stderr: "one\nModuleNotFoundError: x\n" });
   await seen.link.start();

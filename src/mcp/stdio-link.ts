@@ -197,7 +197,7 @@ export class StdioLink implements ServerLink {
     clearTimeout(this.#draining);
     this.#reader.end();
     if (this.#closing === undefined) {
-      this.#failure = this.#error(code, end);
+      this.#failure = this.#error(code, `${end}${npxRefusal(this.#stderr.lastLines(5))}`);
     }
     this.#over.resolve();
     void this.#release();
@@ -294,6 +294,12 @@ function endOf({ exitCode, signalCode }: ChildProcess): string {
   }
   return exitCode === null ? "" : `ended with exit code ${exitCode}`;
 }
+
+/** npx asks before it installs anything, and there is nobody to answer. */
+const npxRefusal = (lines: readonly string[]): string =>
+  lines.some((line) => /npx canceled due to missing packages/.test(line))
+    ? ': npx installs a package only with "-y" before its name'
+    : "";
 
 async function exitOf(child: ChildProcess): Promise<void> {
   if (child.exitCode === null && child.signalCode === null) {

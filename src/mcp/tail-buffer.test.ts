@@ -17,3 +17,27 @@ test("no more than the limit is kept of a flood", () => {
   tail.push(Buffer.from("a".repeat(50)));
   expect(tail.lastLines(5)).toEqual(["aaaaaaaaaa"]);
 });
+
+test("what a program died of is not pushed out by its stack trace", () => {
+  const tail = new TailBuffer(2000);
+  tail.push(
+    Buffer.from(
+      `node:internal/modules/cjs/loader:1
+  throw err;
+  ^
+
+Error: Cannot find module '/srv/gone.js'
+    at Module._load (node:internal/modules/cjs/loader:1:1)
+    at async Promise.all (index 0)
+    at node:internal/main/run_main_module:33:47 {
+  code: 'MODULE_NOT_FOUND',
+  requireStack: []
+}
+
+Node.js v24.0.0
+`,
+    ),
+  );
+  expect(tail.lastLines(5)).toContain("Error: Cannot find module '/srv/gone.js'");
+  expect(tail.lastLines(50).join()).not.toMatch(/\bat /);
+});

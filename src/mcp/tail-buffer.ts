@@ -23,15 +23,21 @@ export class TailBuffer {
     }
   }
 
-  /** The last lines that say something, without colours and cut to a readable length. */
+  /**
+   * The last lines that say something, without colours and cut to a readable length. The frames of a
+   * stack trace are left out: what went wrong stands before them.
+   */
   lastLines(count: number): readonly string[] {
     const text = Buffer.concat(this.#chunks).subarray(-this.#maxBytes).toString("utf8");
     return stripVTControlCharacters(text)
       .split("\n")
       .map((line) => visibleLine(line, longestLine))
-      .filter((line) => line !== "")
+      .filter((line) => /[\p{L}\p{N}]/u.test(line) && !stackFrame.test(line))
       .slice(-count);
   }
 }
 
 const longestLine = 300;
+
+/** As JavaScript writes it: `at name (file:1:2)`, `at file:1:2`, the last one perhaps before ` {`. */
+const stackFrame = /^at .*(?::\d+:\d+|<anonymous>|native|\(index \d+)\)?(?: \{)?$/;

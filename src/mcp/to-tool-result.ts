@@ -1,10 +1,5 @@
-import {
-  canonicalJson,
-  isDeeperThan,
-  isJsonObject,
-  type Json,
-  type JsonObject,
-} from "../base/json.ts";
+import { canonicalJson } from "../base/canonical-json.ts";
+import { isDeeperThan, isJsonObject, type Json, type JsonObject } from "../base/json.ts";
 import { ToolError } from "../base/tool-error.ts";
 import type { ResultContent } from "../message/content.ts";
 import type { DeferredArtifact } from "../tool/artifact.ts";

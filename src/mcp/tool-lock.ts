@@ -1,6 +1,7 @@
 import { readFile, rename, writeFile } from "node:fs/promises";
+import { canonicalJson } from "../base/canonical-json.ts";
 import { ConfigurationError, messageOf } from "../base/dragoman-error.ts";
-import { canonicalJson, isJsonObject, type Json, parseJson } from "../base/json.ts";
+import { isJsonObject, type Json, parseJson } from "../base/json.ts";
 import type { ServerPins, ToolLock, ToolPin } from "../tool/tool-pins.ts";
 import type { McpToolDefinition } from "./tool-definition.ts";
 import { pinDigest, toolPin } from "./tool-pin.ts";

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
-import { canonicalJson, type JsonObject } from "../base/json.ts";
+import { canonicalJson } from "../base/canonical-json.ts";
+import type { JsonObject } from "../base/json.ts";
 import type { ToolPin } from "../tool/tool-pins.ts";
 import type { McpToolDefinition } from "./tool-definition.ts";
 

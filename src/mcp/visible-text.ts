@@ -5,6 +5,9 @@
  * RFC 5892, A.1 and A.2), each where it belongs.
  */
 export function visibleText(text: string): string {
+  if (!hasUnseen(text)) {
+    return text;
+  }
   return text.replace(hidden, (found, offset: number) =>
     isJoiner(found) && belongs(found, text, offset) ? found : "",
   );
@@ -18,11 +21,25 @@ export function visibleLine(text: string, longest: number): string {
 
 /** Whether {@link visibleText} may change a text: a quick test, which nearly all texts pass. */
 export function hasUnseen(text: string): boolean {
-  return beyondAscii.test(text);
+  return text.length > shortText ? beyondAscii.test(text) : isBeyondAscii(text);
 }
 
 /** Whatever is not a visible ASCII character, a blank, a tab or a line break. */
 const beyondAscii = /[^\t\n\r -~]/;
+
+/** For up to so many characters, to start the expression would cost more than to look at each. */
+const shortText = 32;
+
+function isBeyondAscii(text: string): boolean {
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text.charCodeAt(index);
+    const isPlain = code < 0x20 ? code === 0x09 || code === 0x0a || code === 0x0d : code < 0x7f;
+    if (!isPlain) {
+      return true;
+    }
+  }
+  return false;
+}
 
 /** The same characters written as escapes of JSON, so that a person sees that they are there. */
 export function escapeHidden(text: string): string {

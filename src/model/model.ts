@@ -1,4 +1,6 @@
 import type { JsonSchema } from "../base/json-schema.ts";
+import type { TraceEndpoint } from "../base/trace-operation.ts";
+import type { ActiveSpan } from "../base/tracing.ts";
 import type { Message } from "../message/message.ts";
 import type { ModelEvent } from "./model-event.ts";
 
@@ -69,8 +71,14 @@ export interface Model {
   /** As in `openai:gpt-5`: the provider, a colon and the provider's name of the model. */
   readonly id: string;
   readonly capabilities: ModelCapabilities;
+  /** Where its provider listens, where it is reached over a network. */
+  readonly endpoint?: TraceEndpoint | undefined;
   stream(
     request: ModelRequest,
-    options: { readonly signal: AbortSignal },
+    options: {
+      readonly signal: AbortSignal;
+      /** The call's operation, where somebody traces: a request to the provider carries its context. */
+      readonly span?: ActiveSpan | undefined;
+    },
   ): AsyncIterable<ModelEvent>;
 }

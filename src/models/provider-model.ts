@@ -31,7 +31,8 @@ export function createProviderModel(
   return {
     id: connection.id,
     capabilities,
-    stream: (request, { signal }) => streamAnswer(connection, protocol, request, signal),
+    endpoint: endpointOf(connection.base),
+    stream: (request, options) => streamAnswer(connection, protocol, request, options),
   };
 }
 
@@ -39,7 +40,7 @@ async function* streamAnswer(
   connection: ProviderConnection,
   protocol: ProviderProtocol,
   request: ModelRequest,
-  signal: AbortSignal,
+  { signal, span }: Parameters<Model["stream"]>[1],
 ): AsyncGenerator<ModelEvent, void, undefined> {
   signal.throwIfAborted();
   const key = await keyOf(connection, signal);
@@ -54,6 +55,7 @@ async function* streamAnswer(
         accept: connection.stream ? protocol.streamType : "application/json",
         "content-type": "application/json",
         ...(key === "" ? {} : protocol.keyHeaders(key)),
+        ...span?.context(),
         ...connection.headers,
       },
       body: protocol.renderRequest(request),
@@ -72,6 +74,12 @@ async function* streamAnswer(
     signal.throwIfAborted();
     throw toTransportError(error, scope);
   }
+}
+
+/** Where a URL points to; no path and no query, which may hold a key. */
+function endpointOf({ hostname, port, protocol }: URL): NonNullable<Model["endpoint"]> {
+  const usual = protocol === "https:" ? 443 : 80;
+  return { address: hostname, port: port === "" ? usual : Number(port) };
 }
 
 async function toRefusal(response: HttpResponse, scope: ProviderScope): Promise<ModelError> {

@@ -2,7 +2,7 @@ import type { Assembly } from "../agent/assembly.ts";
 import type { AssemblyHead } from "./define-assembly.ts";
 import { createGraph, type GraphDefinition } from "./graph.ts";
 import { createLoop, type LoopDefinition } from "./loop.ts";
-import type { RuntimeNow } from "./member.ts";
+import type { AnswerOf, LastAnswerOf, MemberEntry, RuntimeNow } from "./member.ts";
 import { createNetwork, type NetworkDefinition } from "./network.ts";
 import { createParallel, type ParallelDefinition, type ParallelOutput } from "./parallel.ts";
 import { createSequence, type SequenceDefinition } from "./sequence.ts";
@@ -15,17 +15,25 @@ import { createWorkflow, type WorkflowFunction } from "./workflow.ts";
  */
 export interface AssemblyFunctions {
   /** Agents with tasks, which share servers and tools; a fixed order, a function or a model decides. */
-  defineNetwork<Output = unknown>(definition: NetworkDefinition): Assembly<Output>;
+  defineNetwork<const Members extends readonly MemberEntry[]>(
+    definition: NetworkDefinition<Members>,
+  ): Assembly<AnswerOf<Members[number]>>;
   /** One after the other. */
-  defineSequence<Output = unknown>(definition: SequenceDefinition): Assembly<Output>;
+  defineSequence<const Members extends readonly MemberEntry[]>(
+    definition: SequenceDefinition<Members>,
+  ): Assembly<LastAnswerOf<Members>>;
   /** Side by side. */
   defineParallel(definition: ParallelDefinition): Assembly<ParallelOutput>;
   /** Again and again, until it is enough. */
-  defineLoop<Output = unknown>(definition: LoopDefinition): Assembly<Output>;
+  defineLoop<const Members extends readonly MemberEntry[]>(
+    definition: LoopDefinition<Members>,
+  ): Assembly<AnswerOf<Members[number]>>;
   /** Along edges with conditions. */
   defineGraph<Output = unknown>(definition: GraphDefinition): Assembly<Output>;
   /** The agents themselves decide to whom they hand over. */
-  defineSwarm<Output = unknown>(definition: SwarmDefinition): Assembly<Output>;
+  defineSwarm<const Members extends readonly MemberEntry[]>(
+    definition: SwarmDefinition<Members>,
+  ): Assembly<AnswerOf<Members[number]>>;
   /** Plain code decides. */
   defineWorkflow<Output, Context = unknown>(
     run: WorkflowFunction<Output, Context>,

@@ -1,5 +1,6 @@
 import { type Assembly, createAssembly } from "../agent/assembly.ts";
 import type { Answer, Participant, ParticipantScope } from "../agent/participant.ts";
+import { taintedStep } from "../agent/run-memory.ts";
 import { sessionOf } from "../agent/run-scope.ts";
 import type { RunSession } from "../agent/run-session.ts";
 import { Suspension } from "../agent/suspension.ts";
@@ -23,6 +24,8 @@ export interface AssemblyAnswer {
 
 /** What an assembly is made of, whatever its kind. */
 export interface AssemblyParts extends AssemblyHead {
+  /** Its kind, in a word. */
+  readonly pattern: string;
   /** Does the work of one run. It reads no clock and no random number but through the scope's steps. */
   readonly perform: (work: AssemblyWork) => Promise<AssemblyAnswer>;
 }
@@ -32,7 +35,7 @@ export interface AssemblyParts extends AssemblyHead {
  * conversation that each member sees before its question.
  */
 export function defineAssembly<Output>(
-  { name, description, perform }: AssemblyParts,
+  { name, description, pattern, perform }: AssemblyParts,
   runtimeNow: RuntimeNow,
 ): Assembly<Output> {
   if (typeof name !== "string" || name === "") {
@@ -41,13 +44,16 @@ export function defineAssembly<Output>(
   const participant: Participant = {
     name,
     description,
+    pattern,
     async perform(scope) {
       const session = sessionOf(scope, scope.runId);
-      const history = (await session?.load(scope.steps, scope.input)) ?? scope.history;
+      const history = (await session?.load(scope.steps, scope.input, scope)) ?? scope.history;
       const messages = [...history, questionOf(scope)];
       scope.draft.state.messages.push(...messages);
+      scope.draft.state.tainted ||= scope.steps.recall(taintedStep).length > 0;
+      const own = { ...scope, history, session: session?.bound ?? scope.session };
       try {
-        return await answer(new AssemblyWork(name, { ...scope, history }), perform, session);
+        return await answer(new AssemblyWork(name, own), perform, session);
       } catch (thrown) {
         if (!(thrown instanceof Suspension)) {
           await saveWhatWasAsked(session, scope);
@@ -68,7 +74,7 @@ async function answer(
   const { text, output } = await perform(work);
   state.text = text;
   state.messages.push({ role: "assistant", content: [{ kind: "text", text }] });
-  const saved = await session?.save(state.messages);
+  const saved = await session?.save(state.messages, work.scope);
   if (saved !== undefined) {
     work.scope.steps.emit(saved);
   }
@@ -77,10 +83,11 @@ async function answer(
 
 async function saveWhatWasAsked(
   session: RunSession | undefined,
-  { draft, steps, runtime }: ParticipantScope,
+  scope: ParticipantScope,
 ): Promise<void> {
+  const { draft, steps, runtime } = scope;
   try {
-    const saved = await session?.save(draft.state.messages);
+    const saved = await session?.save(draft.state.messages, scope);
     if (saved !== undefined) {
       steps.emit(saved);
     }

@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
 import { crew } from "../../test/crew.ts";
+import { MemoryRunStore } from "../agent/memory-run-store.ts";
+import type { AssemblyState } from "./assembly-state.ts";
 
 test("edges are taken by their conditions, and nodes of one round are asked side by side", async () => {
   const { member, asked, defineGraph } = crew();
@@ -44,6 +46,116 @@ test("a node that joins waits for all that lead to it, and is asked once", async
   const graph = defineGraph({ name: "diamond", nodes, edges, start: "start", joins: ["end"] });
   expect(await graph.ask("Go")).toMatchObject({ text: "both", steps: 5 });
   expect(asked("end")).toEqual(["## short\n\nS\n\n## longer\n\nL2"]);
+});
+
+test("a join waits for what is under way only: a branch that was not taken, and the next round", async () => {
+  const { member, asked, defineGraph } = crew();
+  let round = 0;
+  const graph = defineGraph({
+    name: "g",
+    nodes: {
+      start: member("start", "go"),
+      left: member("left", () => `left ${round}`),
+      right: member("right", "right"),
+      never: member("never", "never"),
+      join: member("join", () => `joined ${++round}`),
+    },
+    edges: [
+      { from: "start", to: "left" },
+      { from: "start", to: "right" },
+      { from: "start", to: "never", when: () => false },
+      { from: "left", to: "join" },
+      { from: "right", to: "join" },
+      { from: "never", to: "join" },
+      { from: "join", to: "left", when: () => round < 2 },
+    ],
+    start: "start",
+    joins: ["join"],
+    maxVisits: 20,
+  });
+  expect(await graph.ask("Go")).toMatchObject({ status: "completed", text: "joined 2", steps: 6 });
+  expect(asked("join")).toEqual(["## left\n\nleft 0\n\n## right\n\nright", "left 1"]);
+});
+
+test("joins that wait for each other do not wait for ever", async () => {
+  const { member, defineGraph } = crew();
+  const graph = defineGraph({
+    name: "g",
+    nodes: { start: member("start", "go"), a: member("a", "A"), b: member("b", "B") },
+    edges: [
+      { from: "start", to: "a" },
+      { from: "start", to: "b" },
+      { from: "a", to: "b", when: () => false },
+      { from: "b", to: "a", when: () => false },
+    ],
+    start: "start",
+    joins: ["a", "b"],
+    maxVisits: 9,
+  });
+  expect(await graph.ask("Go")).toMatchObject({ status: "completed", output: { a: "A", b: "B" } });
+});
+
+test("a condition sees the answer that its edge comes from as the last one, truthy or not", async () => {
+  const { member, asked, defineGraph } = crew();
+  const nodes = Object.fromEntries(
+    ["start", "a", "b", "of a", "of b"].map((name) => [name, member(name, name)]),
+  );
+  const graph = defineGraph({
+    name: "g",
+    nodes,
+    edges: [
+      { from: "start", to: "a" },
+      { from: "start", to: "b" },
+      { from: "a", to: "of a", when: ({ last }) => last?.name === "a" },
+      // What a condition gives need not be a boolean.
+      { from: "b", to: "of b", when: (({ last }: AssemblyState) => last?.result.output) as never },
+    ],
+    start: "start",
+  });
+  await graph.ask("Go", { store: new MemoryRunStore() });
+  expect([asked("of a"), asked("of b")]).toEqual([["a"], []]);
+});
+
+test("the failure of a node cancels those beside it", async () => {
+  const { member, defineGraph } = crew();
+  const nodes = {
+    start: member("start", "go"),
+    hangs: member("hangs", { hangs: true }),
+    broken: member("broken", { error: new Error("no") }, { retry: { maxAttempts: 1 } }),
+  };
+  const edges = [
+    { from: "start", to: "hangs" },
+    { from: "start", to: "broken" },
+  ];
+  expect(await defineGraph({ name: "g", nodes, edges, start: "start" }).ask("Go")).toMatchObject({
+    status: "failed",
+    error: { message: expect.stringContaining('"broken" of "g" failed') },
+  });
+});
+
+test("nodes may be called as what every object has", async () => {
+  const { member, defineGraph } = crew();
+  const nodes = Object.fromEntries(
+    ["constructor", "__proto__", "toString"].map((name) => [name, member(name, name)]),
+  );
+  const edges = [
+    { from: "constructor", to: "__proto__" },
+    { from: "constructor", to: "toString" },
+  ];
+  const result = await defineGraph({ name: "g", nodes, edges, start: "constructor" }).ask("Go");
+  expect(Object.entries((result.status === "completed" && result.output) || {})).toEqual([
+    ["__proto__", "__proto__"],
+    ["toString", "toString"],
+  ]);
+});
+
+test("a chain of ten thousand nodes is checked at once", () => {
+  const { member, defineGraph } = crew();
+  const node = member("node", "x");
+  const names = Array.from({ length: 10_000 }, (_, index) => `n${index}`);
+  const nodes = Object.fromEntries(names.map((name) => [name, node]));
+  const edges = names.slice(1).map((to, index) => ({ from: names[index] ?? "", to }));
+  expect(defineGraph({ name: "g", nodes, edges, start: "n0" }).name).toBe("g");
 });
 
 test("a cycle comes to an end at its bound, and says so", async () => {

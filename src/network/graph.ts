@@ -1,10 +1,11 @@
 import type { Assembly } from "../agent/assembly.ts";
-import { interruptionOf } from "../agent/suspension.ts";
+import type { CompletedRun } from "../agent/run-result.ts";
 import { didYouMean } from "../base/closest-name.ts";
+import { answerText } from "./answer-text.ts";
 import type { AssemblyState } from "./assembly-state.ts";
-import { type AssemblyWork, answerText } from "./assembly-work.ts";
+import type { AssemblyWork } from "./assembly-work.ts";
 import { type AssemblyHead, defineAssembly } from "./define-assembly.ts";
-import { hasCycle, reachableFrom } from "./graph-shape.ts";
+import { GraphShape } from "./graph-shape.ts";
 import {
   invalidAssembly,
   type Member,
@@ -12,25 +13,23 @@ import {
   type RuntimeNow,
   toMember,
 } from "./member.ts";
+import { askSideBySide } from "./side-by-side.ts";
 
 /** A way from one node to another. */
 export interface GraphEdge {
   readonly from: string;
   readonly to: string;
-  /** Whether it is taken once `from` has answered. Default: always. */
+  /** Whether it is taken once `from` has answered, which is then the state's `last`. Default: always. */
   readonly when?: (state: AssemblyState) => boolean | Promise<boolean>;
 }
 
-/** A node: a member, which may wait for all that lead to it. */
-export type GraphNode = MemberEntry;
-
 /** Members as nodes, and the ways between them. */
 export interface GraphDefinition extends AssemblyHead {
-  readonly nodes: Readonly<Record<string, GraphNode>>;
+  readonly nodes: Readonly<Record<string, MemberEntry>>;
   readonly edges: readonly GraphEdge[];
   /** The node that is asked first, what the graph is asked. */
   readonly start: string;
-  /** Nodes that are asked only once every node with an edge to them has answered. */
+  /** Nodes that wait until nothing that is under way can lead to them any more, and are asked once then. */
   readonly joins?: readonly string[];
   /** The most times that nodes are asked, all together. Needed where the graph has a cycle. */
   readonly maxVisits?: number;
@@ -38,7 +37,8 @@ export interface GraphDefinition extends AssemblyHead {
 
 /**
  * Asks the start; then, side by side, each node to which an edge is taken, what those before it have
- * answered; and so on until no edge is taken. The answer is that of the nodes that were asked last.
+ * answered; and so on until no edge is taken. The answer is that of the nodes that were asked last. The
+ * failure of one cancels those beside it.
  *
  * @throws ConfigurationError `invalid-definition`: unknown nodes, nodes that cannot be reached, a cycle
  *   without `maxVisits`.
@@ -50,17 +50,17 @@ export function createGraph<Output>(
   const { nodes, edges, start, joins = [], maxVisits, ...head } = definition;
   const where = `graph "${head.name}"`;
   const members = new Map(
-    Object.entries(nodes ?? {}).map(([name, entry]) => {
-      const member = toMember(entry, `node "${name}" of the ${where}`);
-      const outputKey = member.outputKey === member.name ? name : member.outputKey;
-      return [name, { ...member, name, outputKey }];
-    }),
+    Object.entries(nodes ?? {}).map(([name, entry]) => [
+      name,
+      toMember(entry, `node "${name}" of the ${where}`, name),
+    ]),
   );
-  checkGraph(definition, where);
-  const graph: Graph = { members, edges, joins: new Set(joins) };
+  const shape = new GraphShape(Array.isArray(edges) ? edges : []);
+  checkGraph(definition, shape, where);
+  const graph: Graph = { members, edges, joins: new Set(joins), shape };
   const most = maxVisits ?? Number.POSITIVE_INFINITY;
   return defineAssembly<Output>(
-    { ...head, perform: (work) => new Walk(graph, work, most).from(start) },
+    { ...head, pattern: "graph", perform: (work) => new Walk(graph, work, most).from(start) },
     runtimeNow,
   );
 }
@@ -69,13 +69,19 @@ interface Graph {
   readonly members: ReadonlyMap<string, Member>;
   readonly edges: readonly GraphEdge[];
   readonly joins: ReadonlySet<string>;
+  readonly shape: GraphShape;
 }
+
+/** Nodes that are to be asked, with those whose answers they are asked. */
+type Frontier = ReadonlyMap<string, readonly string[]>;
 
 /** One run through a graph. */
 class Walk {
   readonly #graph: Graph;
   readonly #work: AssemblyWork;
   readonly #most: number;
+  /** Nodes that join, to which edges were taken since they were asked last. */
+  readonly #waiting = new Map<string, readonly string[]>();
   #visits = 0;
 
   constructor(graph: Graph, work: AssemblyWork, most: number) {
@@ -85,7 +91,7 @@ class Walk {
   }
 
   async from(start: string): Promise<{ readonly text: string; readonly output?: unknown }> {
-    let frontier: ReadonlyMap<string, readonly string[]> = new Map([[start, []]]);
+    let frontier: Frontier = new Map([[start, []]]);
     let last: readonly string[] = [];
     while (frontier.size > 0) {
       if (this.#visits + frontier.size > this.#most) {
@@ -100,49 +106,51 @@ class Walk {
     return this.#answer(last);
   }
 
-  /** Nodes of one round are asked side by side. A failure is told once the others have settled. */
-  async #visit(frontier: ReadonlyMap<string, readonly string[]>): Promise<void> {
+  async #visit(frontier: Frontier): Promise<void> {
     this.#visits += frontier.size;
-    const settled = await Promise.allSettled(
-      [...frontier].map(([name, sources]) => {
-        const member = this.#graph.members.get(name) as Member; // edges are checked when defined
-        const input = sources.length === 0 ? this.#work.scope.input : this.#answer(sources).text;
-        return this.#work.ask(member, { input });
-      }),
-    );
-    const interruption = interruptionOf(settled);
-    if (interruption !== undefined) {
-      throw interruption.reason;
-    }
+    const questions = [...frontier].map(([name, sources]) => {
+      const member = this.#graph.members.get(name) as Member; // edges are checked when defined
+      const input = sources.length === 0 ? this.#work.scope.input : this.#answer(sources).text;
+      return { member, turn: { input } };
+    });
+    await askSideBySide(questions, this.#work, { most: questions.length, failsFast: true });
   }
 
-  /** The nodes to which an edge is taken, with those that lead to them. */
-  async #next(visited: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>> {
-    const next = new Map<string, string[]>();
+  /** The nodes that are asked next. */
+  async #next(visited: readonly string[]): Promise<Frontier> {
+    const next = new Map<string, readonly string[]>();
     for (const { from, to, when } of this.#graph.edges) {
-      const isTaken =
-        visited.includes(from) &&
-        (when === undefined ||
-          (await this.#work.decide(`edge ${from} to ${to}`, () => when(this.#work.state))));
-      if (isTaken && this.#mayJoin(to)) {
-        next.set(to, [...(next.get(to) ?? []), from]);
+      if (visited.includes(from) && (when === undefined || (await this.#isTaken(from, to, when)))) {
+        const taken = this.#graph.joins.has(to) ? this.#waiting : next;
+        taken.set(to, [...new Set([...(taken.get(to) ?? []), from])]);
       }
     }
-    return new Map(
-      [...next].map(([to, sources]) => [
-        to,
-        this.#graph.joins.has(to) ? this.#sourcesOf(to) : sources,
-      ]),
+    for (const [to, sources] of this.#released([...next.keys()])) {
+      this.#waiting.delete(to);
+      next.set(to, sources);
+    }
+    return next;
+  }
+
+  #isTaken(from: string, to: string, when: NonNullable<GraphEdge["when"]>): Promise<boolean> {
+    const { state } = this.#work;
+    const result = state.results.get(from) as CompletedRun; // it was just visited
+    return this.#work.decide(`edge ${from} to ${to}`, async () =>
+      Boolean(await when({ ...state, last: { name: from, result } })),
     );
   }
 
-  #mayJoin(to: string): boolean {
-    const { results } = this.#work.state;
-    return !this.#graph.joins.has(to) || this.#sourcesOf(to).every((from) => results.has(from));
-  }
-
-  #sourcesOf(to: string): readonly string[] {
-    return [...new Set(this.#graph.edges.filter((edge) => edge.to === to).map(({ from }) => from))];
+  /** Those who have waited for nodes that are under way, and need not any more. */
+  #released(underWay: readonly string[]): readonly (readonly [string, readonly string[]])[] {
+    const { shape } = this.#graph;
+    const waiting = [...this.#waiting];
+    const released = waiting.filter(([name]) =>
+      [...underWay, ...this.#waiting.keys()].every(
+        (other) => other === name || !shape.reachableFrom(other).has(name),
+      ),
+    );
+    // Where they only wait for each other, all go on.
+    return released.length === 0 && underWay.length === 0 ? waiting : released;
   }
 
   /** What nodes have answered, together. */
@@ -167,6 +175,7 @@ class Walk {
 
 function checkGraph(
   { nodes, edges, start, joins = [], maxVisits }: GraphDefinition,
+  shape: GraphShape,
   where: string,
 ): void {
   const names = Object.keys(nodes ?? {});
@@ -188,7 +197,7 @@ function checkGraph(
   for (const name of joins) {
     known(name, "is to join");
   }
-  const reached = reachableFrom(start, edges);
+  const reached = shape.reachableFrom(start);
   const lost = names.filter((name) => !reached.has(name));
   if (lost.length > 0) {
     throw invalidAssembly(
@@ -200,7 +209,7 @@ function checkGraph(
       `maxVisits of the ${where} is ${maxVisits}; it must be a whole number above 0.`,
     );
   }
-  if (maxVisits === undefined && hasCycle(names, edges)) {
+  if (maxVisits === undefined && shape.hasCycle(names)) {
     throw invalidAssembly(
       `The ${where} has a cycle: give it maxVisits, so that it comes to an end.`,
     );

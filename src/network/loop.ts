@@ -1,14 +1,15 @@
 import type { Assembly } from "../agent/assembly.ts";
 import type { RunInput } from "../agent/run-options.ts";
+import { answerText } from "./answer-text.ts";
 import type { AssemblyState } from "./assembly-state.ts";
-import { answerText } from "./assembly-work.ts";
 import { type AssemblyHead, defineAssembly } from "./define-assembly.ts";
 import { invalidAssembly, type MemberEntry, type RuntimeNow, toMembers } from "./member.ts";
 
 /** Members that are asked again and again. */
-export interface LoopDefinition extends AssemblyHead {
+export interface LoopDefinition<Members extends readonly MemberEntry[] = readonly MemberEntry[]>
+  extends AssemblyHead {
   /** Asked in order in each round; the first of a round is asked what the last one answered. */
-  readonly members: readonly MemberEntry[];
+  readonly members: Members;
   /**
    * Ends the loop: a predicate, asked after each answer, or a word that ends it when an answer has it
    * on a line of its own.
@@ -45,13 +46,14 @@ export function createLoop<Output>(
   return defineAssembly<Output>(
     {
       ...head,
+      pattern: "loop",
       async perform(work) {
         let input: RunInput = work.scope.input;
         let isOver = false;
         for (let round = 0; round < maxRounds && !isOver; round += 1) {
           for (const member of members) {
             input = answerText(await work.ask(member, { input }));
-            isOver = await work.decide("until", () => isEnough(work.state));
+            isOver = await work.decide("until", async () => Boolean(await isEnough(work.state)));
             if (isOver) {
               break;
             }

@@ -1,13 +1,15 @@
+import { checkLimits } from "../agent/agent-definition.ts";
 import type { AgentRuntime } from "../agent/agent-runtime.ts";
+import type { InnerOptions } from "../agent/ask-within.ts";
 import type { Assembly } from "../agent/assembly.ts";
 import { participantOf } from "../agent/assembly.ts";
 import type { Participant } from "../agent/participant.ts";
-import type { RunInput, RunOptions } from "../agent/run-options.ts";
+import type { RunInput } from "../agent/run-options.ts";
 import { ConfigurationError } from "../base/dragoman-error.ts";
 import type { AssemblyState } from "./assembly-state.ts";
 
 /** Who takes part in an assembly, and how it is asked there. */
-export interface MemberOptions extends Pick<RunOptions, "tools" | "mcp" | "model" | "limits"> {
+export interface MemberOptions extends InnerOptions {
   /** An agent, or another assembly. */
   readonly agent: Assembly;
   /** What it is called here. Default: its own name. */
@@ -17,16 +19,33 @@ export interface MemberOptions extends Pick<RunOptions, "tools" | "mcp" | "model
    * `{input}` for what the assembly was asked, or a function. Default: what the kind of assembly says.
    */
   readonly input?: string | ((state: AssemblyState) => RunInput | Promise<RunInput>);
-  /** The key under which its answer is known to the others. Default: its name here. */
+  /**
+   * The key under which its answer is known to the others: letters, digits, `_`, `.` and `-`. Default:
+   * its name here.
+   */
   readonly outputKey?: string;
 }
 
 /** A member: with options, or just who it is. */
 export type MemberEntry = Assembly | MemberOptions;
 
+/** The typed answer of a member, or of any one of several. */
+export type AnswerOf<Entry> = Entry extends { readonly agent: Assembly<infer Output> }
+  ? Output
+  : Entry extends Assembly<infer Output>
+    ? Output
+    : unknown;
+
+/** The typed answer of the last of several members. */
+export type LastAnswerOf<Members extends readonly unknown[]> = Members extends readonly [
+  ...unknown[],
+  infer Last,
+]
+  ? AnswerOf<Last>
+  : AnswerOf<Members[number]>;
+
 /** A member whose entry is checked. */
-export interface Member
-  extends Pick<MemberOptions, "input" | "tools" | "mcp" | "model" | "limits"> {
+export interface Member extends InnerOptions, Pick<MemberOptions, "input"> {
   readonly name: string;
   readonly outputKey: string;
   readonly participant: Participant;
@@ -35,16 +54,19 @@ export interface Member
 /** Gives what holds for the runs that begin now. */
 export type RuntimeNow = () => AgentRuntime;
 
-const memberKeys: readonly string[] = [
-  "agent",
-  "name",
-  "input",
-  "outputKey",
-  "tools",
-  "mcp",
-  "model",
-  "limits",
-];
+/** Every key, so that the compiler misses none here. */
+const memberKeys: Readonly<Record<keyof MemberOptions, true>> = {
+  agent: true,
+  name: true,
+  input: true,
+  outputKey: true,
+  tools: true,
+  mcp: true,
+  discovery: true,
+  model: true,
+  limits: true,
+  timeoutMs: true,
+};
 
 /**
  * Checks the members of an assembly.
@@ -69,8 +91,13 @@ export function toMembers(entries: readonly MemberEntry[], where: string): reado
   return members;
 }
 
-/** @throws ConfigurationError `invalid-definition` that names what is wrong. */
-export function toMember(entry: MemberEntry, where: string): Member {
+/**
+ * Checks one member.
+ *
+ * @param given what it is called, whatever its entry says.
+ * @throws ConfigurationError `invalid-definition` that names what is wrong.
+ */
+export function toMember(entry: MemberEntry, where: string, given?: string): Member {
   const options: MemberOptions = isAssembly(entry) ? { agent: entry } : entry;
   const participant =
     typeof options === "object" && options !== null && isAssembly(options.agent)
@@ -83,14 +110,43 @@ export function toMember(entry: MemberEntry, where: string): Member {
   }
   const unknown = isAssembly(entry)
     ? undefined
-    : Object.keys(options).find((key) => !memberKeys.includes(key));
+    : Object.keys(options).find((key) => !Object.hasOwn(memberKeys, key));
   if (unknown !== undefined) {
     throw invalidAssembly(
-      `The ${where} has an unknown property "${unknown}". Allowed are: ${memberKeys.join(", ")}.`,
+      `The ${where} has an unknown property "${unknown}". Allowed are: ${Object.keys(memberKeys).join(", ")}.`,
     );
   }
-  const { name = participant.name, agent: _agent, outputKey = name, ...rest } = options;
+  const { agent: _agent, name: own = participant.name, ...rest } = options;
+  const name = given ?? own;
+  const { outputKey = name } = rest;
+  checkMember({ ...rest, name, outputKey, participant }, where);
   return { ...rest, name, outputKey, participant };
+}
+
+/** The longest name that is told apart from others in what is recorded of a run. */
+const longestName = 200;
+
+function checkMember({ name, outputKey, input, limits, timeoutMs }: Member, where: string): void {
+  if (typeof name !== "string" || name === "" || name.length > longestName) {
+    throw invalidAssembly(`The name of ${where} must be a text of 1 to ${longestName} characters.`);
+  }
+  if (typeof outputKey !== "string" || (outputKey !== name && !/^[\w.-]+$/.test(outputKey))) {
+    throw invalidAssembly(
+      `The outputKey of ${where} must be made of letters, digits, "_", "." and "-", to be named as {key}.`,
+    );
+  }
+  if (outputKey === "input") {
+    throw invalidAssembly(
+      `The answer of ${where} would be {input}, which is what the assembly was asked. Give it another outputKey.`,
+    );
+  }
+  if (input !== undefined && typeof input !== "string" && typeof input !== "function") {
+    throw invalidAssembly(`The input of ${where} must be a text or a function.`);
+  }
+  if (timeoutMs !== undefined && !(typeof timeoutMs === "number" && timeoutMs > 0)) {
+    throw invalidAssembly(`The timeoutMs of ${where} is ${timeoutMs}; it must be above 0.`);
+  }
+  checkLimits(limits, ` of ${where}`);
 }
 
 const isAssembly = (value: unknown): value is Assembly =>

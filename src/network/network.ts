@@ -9,8 +9,9 @@ import type { Selection } from "../agent/selection.ts";
 import { toOutputPolicy } from "../agent/structured-output.ts";
 import { didYouMean } from "../base/closest-name.ts";
 import type { JsonSchema } from "../base/json-schema.ts";
+import { answerText, inputText } from "./answer-text.ts";
 import type { AssemblyState } from "./assembly-state.ts";
-import { type AssemblyWork, answerText, inputText } from "./assembly-work.ts";
+import type { AssemblyWork } from "./assembly-work.ts";
 import { type AssemblyHead, defineAssembly } from "./define-assembly.ts";
 import {
   invalidAssembly,
@@ -30,12 +31,13 @@ export type Routing =
   | { readonly model: AgentDefinition["model"]; readonly instructions?: string };
 
 /** Agents with tasks, and what they share. */
-export interface NetworkDefinition extends AssemblyHead {
+export interface NetworkDefinition<Members extends readonly MemberEntry[] = readonly MemberEntry[]>
+  extends AssemblyHead {
   /**
    * What a task says of `tools` and `mcp` counts as what its run says; nothing said means what its
    * agent has by itself. What the network has comes in where both the agent and the task say `inherit`.
    */
-  readonly tasks: readonly MemberEntry[];
+  readonly tasks: Members;
   readonly config?: {
     readonly tools?: Selection<ToolEntry>;
     readonly mcp?: Selection<McpEntry>;
@@ -59,10 +61,16 @@ export function createNetwork<Output>(
   const where = `network "${head.name}"`;
   const tasks = toMembers(entries, where);
   checkNetwork({ config, routing, maxTurns }, where);
+  if (typeof routing === "object" && tasks.some(({ name }) => name === enough)) {
+    throw invalidAssembly(
+      `A task of the ${where} is called "${enough}", by which the model that routes says that it is over. Give it another name.`,
+    );
+  }
   const level: OuterLevel = { ...config, isNetwork: true };
   return defineAssembly<Output>(
     {
       ...head,
+      pattern: "network",
       async perform(work) {
         const { tools, mcp } = work.scope.options;
         const ask = async (task: Member, input: RunInput): Promise<string> =>
@@ -101,7 +109,7 @@ async function route(
   for (let turn = 0; turn < maxTurns; turn += 1) {
     const next =
       typeof routing === "function"
-        ? await work.decide("routing", () => routing(work.state))
+        ? await work.decide("routing", async () => (await routing(work.state)) ?? null)
         : await chooseByModel(tasks, work, routing);
     if (next === null) {
       return;

@@ -3,6 +3,7 @@ import { crew } from "../../test/crew.ts";
 import type { Decision } from "../agent/waiting.ts";
 import { manualClock } from "../testing/manual-clock.ts";
 import { defineTool } from "../tool/define-tool.ts";
+import type { AssemblyState } from "./assembly-state.ts";
 
 test("members are asked side by side, and their answers stand in order under their names", async () => {
   const { member, defineParallel, asked } = crew();
@@ -106,4 +107,60 @@ test("a branch that waits suspends the whole; branches that are done are not run
   const second = await both.resume(first.runId, { decisions });
   expect(second).toMatchObject({ status: "completed", steps: 5 });
   expect([paid, model("free").requests.length]).toEqual([2, 1]);
+});
+
+test("where none has an answer, the error names all of them and why", async () => {
+  const { member, defineParallel } = crew();
+  const broken = (name: string) =>
+    member(name, { error: new Error(`no ${name}`) }, { retry: { maxAttempts: 1 } });
+  const members = [broken("a"), broken("b")];
+  const both = defineParallel({ name: "both", members, onFailure: "collect" });
+  expect(await both.ask("Go")).toMatchObject({
+    status: "failed",
+    error: {
+      code: "participant-failed",
+      message: expect.stringMatching(/No member of "both".*"a" failed: no a "b" failed: no b/),
+    },
+  });
+});
+
+test("what a member is asked does not depend on how fast another one was", async () => {
+  const { member, asked, defineParallel } = crew();
+  const turns: number[] = [];
+  const members = [
+    member("fast", "quick"),
+    {
+      agent: member("slow", "late"),
+      input: ({ turns: count }: AssemblyState) => {
+        turns.push(count);
+        return "asked";
+      },
+    },
+    { agent: member("named", "x"), input: "Is it {fast}?" },
+  ];
+  await defineParallel({ name: "p", members, concurrency: 1 }).ask("Go");
+  expect(turns).toEqual([0]);
+  expect(asked("named")).toEqual(["Is it {fast}?"]);
+});
+
+test("a member has a time of its own, and those that are done are collected", async () => {
+  const clock = manualClock();
+  const { member, defineParallel } = crew({ clock });
+  const members = [
+    { agent: member("hangs", { hangs: true }), timeoutMs: 100 },
+    member("works", "fine"),
+  ];
+  const run = defineParallel({ name: "p", members, onFailure: "collect" }).stream("Go");
+  for await (const { kind } of run) {
+    if (kind === "agent-end") {
+      clock.advance(100);
+    }
+  }
+  expect(await run.result).toMatchObject({
+    status: "completed",
+    output: {
+      hangs: { status: "failed", error: { code: "deadline-exceeded" } },
+      works: { status: "completed" },
+    },
+  });
 });

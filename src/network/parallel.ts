@@ -1,9 +1,9 @@
 import type { Assembly } from "../agent/assembly.ts";
+import { RunError } from "../agent/run-error.ts";
 import type { RunFailure } from "../agent/run-failure.ts";
 import type { CompletedRun, RunResult } from "../agent/run-result.ts";
-import { interruptionOf, Suspension } from "../agent/suspension.ts";
-import { settleInOrder } from "../base/settle-in-order.ts";
-import { type AssemblyWork, answerText } from "./assembly-work.ts";
+import { answerText } from "./answer-text.ts";
+import type { AssemblyWork } from "./assembly-work.ts";
 import { type AssemblyHead, defineAssembly } from "./define-assembly.ts";
 import {
   invalidAssembly,
@@ -12,6 +12,7 @@ import {
   type RuntimeNow,
   toMembers,
 } from "./member.ts";
+import { askSideBySide, type SideOptions } from "./side-by-side.ts";
 
 /** Members that are asked side by side. */
 export interface ParallelDefinition extends AssemblyHead {
@@ -59,6 +60,7 @@ export function createParallel(
   return defineAssembly<ParallelOutput>(
     {
       ...head,
+      pattern: "parallel",
       async perform(work) {
         const results = await askAll(members, work, { most, failsFast: onFailure === "fail-fast" });
         return { text: textOf(members, results), output: outputOf(members, results) };
@@ -71,42 +73,20 @@ export function createParallel(
 async function askAll(
   members: readonly Member[],
   work: AssemblyWork,
-  { most, failsFast }: { readonly most: number; readonly failsFast: boolean },
+  options: SideOptions,
 ): Promise<readonly RunResult[]> {
-  const { input, signal: outer } = work.scope;
-  const stopping = new AbortController();
-  const signal = AbortSignal.any([outer, stopping.signal]);
-  let first: { readonly reason: unknown } | undefined;
-  const askOne = async (member: Member): Promise<RunResult> => {
-    const turn = { input, signal };
-    if (!failsFast) {
-      const result = await work.tryToAsk(member, turn);
-      if (result.status === "suspended") {
-        throw new Suspension(result.waitingFor);
-      }
-      return result;
-    }
-    try {
-      signal.throwIfAborted();
-      return await work.ask(member, turn);
-    } catch (reason) {
-      if (!(reason instanceof Suspension)) {
-        first ??= { reason };
-        stopping.abort(`another member of "${work.scope.agentPath.at(-1)}" failed`);
-      }
-      throw reason;
-    }
-  };
-  const settled = await settleInOrder(members, most, askOne);
-  outer.throwIfAborted();
-  const interruption = first ?? interruptionOf(settled);
-  if (interruption !== undefined) {
-    throw interruption.reason;
-  }
-  const results = settled.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
-  const failure = results.find(({ status }) => status === "failed");
-  if (failure?.status === "failed" && results.every(({ status }) => status !== "completed")) {
-    throw failure.cause;
+  const { input } = work.scope;
+  const questions = members.map((member) => ({ member, turn: { input } }));
+  const results = await askSideBySide(questions, work, options);
+  const failures = results.flatMap((result, index) =>
+    result.status === "failed" ? [{ name: members[index]?.name, result }] : [],
+  );
+  if (results.every(({ status }) => status !== "completed")) {
+    const why = failures.map(({ name, result }) => `"${name}" failed: ${result.error.message}`);
+    throw new RunError(
+      `No member of "${work.scope.agentPath.at(-1)}" has an answer. ${why.join(" ")}`,
+      { code: "participant-failed", cause: failures[0]?.result.cause },
+    );
   }
   return results;
 }

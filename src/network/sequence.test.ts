@@ -45,11 +45,9 @@ test("answers can be named in later instructions and questions, also by an outpu
 test("a typed answer goes on as JSON, and the last one's is the output", async () => {
   const { asked, member, defineSequence } = crew();
   const output = z.object({ n: z.number() });
-  const first = member("first", '{"n":1}', { output } as never);
-  const last = member("last", '{"n":2}', { output } as never);
-  const result = await defineSequence<{ n: number }>({ name: "s", members: [first, last] }).ask(
-    "Go",
-  );
+  const first = member("first", '{"n":1}', { output });
+  const last = member("last", '{"n":2}', { output });
+  const result = await defineSequence({ name: "s", members: [first, last] }).ask("Go");
   expect(asked("last")).toEqual(['{"n":1}']);
   expect(result.status === "completed" && result.output).toEqual({ n: 2 });
 });

@@ -1,13 +1,14 @@
 import type { Assembly } from "../agent/assembly.ts";
 import type { RunInput } from "../agent/run-options.ts";
-import { answerText } from "./assembly-work.ts";
+import { answerText } from "./answer-text.ts";
 import { type AssemblyHead, defineAssembly } from "./define-assembly.ts";
 import { type MemberEntry, type RuntimeNow, toMembers } from "./member.ts";
 
 /** Members that are asked one after the other. */
-export interface SequenceDefinition extends AssemblyHead {
+export interface SequenceDefinition<Members extends readonly MemberEntry[] = readonly MemberEntry[]>
+  extends AssemblyHead {
   /** Each is asked what the one before it answered, unless its `input` says otherwise. */
-  readonly members: readonly MemberEntry[];
+  readonly members: Members;
 }
 
 /**
@@ -23,6 +24,7 @@ export function createSequence<Output>(
   return defineAssembly<Output>(
     {
       ...head,
+      pattern: "sequence",
       async perform(work) {
         let input: RunInput = work.scope.input;
         for (const member of members) {

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import * as z from "zod";
 import { crew } from "../../test/crew.ts";
 
 const over = (name: string, message: string) => ({
@@ -45,6 +46,36 @@ test("a task that is handed to and fro ends the run, by repetition or by number"
   expect(await defineSwarm({ name: "s", members: other, maxHandoffs: 4 }).ask("Go")).toMatchObject({
     error: { code: "handoff-limit", message: expect.stringContaining("4 times") },
   });
+});
+
+test("an agent with a typed answer, and one that plans, hand over without one", async () => {
+  const { member, model, defineSwarm } = crew();
+  const output = z.object({ n: z.number() });
+  const plan = { steps: [{ tool: "hand_over_to_last", arguments: { message: "to last" } }] };
+  const members = [
+    member("typed", over("planner", "to planner"), { output }),
+    member("planner", JSON.stringify(plan), { mode: "plan" }),
+    member("last", '{"n":1}', { output }),
+  ];
+  const result = await defineSwarm({ name: "s", members }).ask("Go");
+  expect(result).toMatchObject({ status: "completed", output: { n: 1 }, steps: 3 });
+  expect(["typed", "planner"].map((name) => model(name).requests.length)).toEqual([1, 1]);
+});
+
+test("members may be called as what every object has", async () => {
+  const { member, defineSwarm } = crew();
+  const members = [member("constructor", over("toString", "x")), member("toString", "end")];
+  const handoffs = { constructor: ["toString"] };
+  expect(await defineSwarm({ name: "s", members, handoffs }).ask("Go")).toMatchObject({
+    status: "completed",
+    steps: 2,
+  });
+});
+
+test("members that would be handed over to by one tool are refused", () => {
+  const { member, defineSwarm } = crew();
+  const members = [member("tier 1", "x"), member("tier_1", "y"), member("boss", "z")];
+  expect(() => defineSwarm({ name: "s", members })).toThrow(/"hand_over_to_tier_1"/);
 });
 
 test.each([

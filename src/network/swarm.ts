@@ -18,8 +18,9 @@ import {
 } from "./member.ts";
 
 /** Agents that hand the conversation over to each other. */
-export interface SwarmDefinition extends AssemblyHead {
-  readonly members: readonly MemberEntry[];
+export interface SwarmDefinition<Members extends readonly MemberEntry[] = readonly MemberEntry[]>
+  extends AssemblyHead {
+  readonly members: Members;
   /** The name of the one that is asked first. Default: the first. */
   readonly start?: string;
   /** To whom each may hand over, by names. Default: to all others. */
@@ -34,7 +35,8 @@ const mostRepeats = 2;
 /**
  * Each member works as itself, and has for each colleague that it may hand over to a tool that does so
  * and ends its turn; the colleague sees the conversation so far. Who answers without handing over
- * gives the answer. A run that is handed to and fro fails with `handoff-limit`.
+ * gives the answer. An assembly among them answers, and hands over to nobody. A run that is handed to
+ * and fro fails with `handoff-limit`.
  *
  * @throws ConfigurationError `invalid-definition`.
  */
@@ -64,14 +66,18 @@ export function createSwarm<Output>(
       `maxHandoffs of the ${where} is ${maxHandoffs}; it must be a whole number above 0.`,
     );
   }
-  const permitted = ({ name }: Member): readonly Member[] =>
-    members.filter(
-      (other) =>
-        other.name !== name && (handoffs?.[name] ?? (handoffs ? [] : names)).includes(other.name),
-    );
+  const ways = new Map(Object.entries(handoffs ?? {}));
+  const permitted = ({ name }: Member): readonly Member[] => {
+    const to = handoffs === undefined ? names : (ways.get(name) ?? []);
+    return members.filter((other) => other.name !== name && to.includes(other.name));
+  };
+  for (const member of members) {
+    refuseSameTools(permitted(member), where);
+  }
   return defineAssembly<Output>(
     {
       ...head,
+      pattern: "swarm",
       perform: (work) =>
         passOn(first as Member, work, { name: head.name, permitted, byName, maxHandoffs }), // one at least
     },
@@ -121,6 +127,17 @@ async function passOn(
 
 const tooOften = (message: string): RunError => new RunError(message, { code: "handoff-limit" });
 
+/** Names that are different may come to the same name of a tool. */
+function refuseSameTools(colleagues: readonly Member[], where: string): void {
+  const tools = colleagues.map(handoffName);
+  const twice = tools.findIndex((tool, index) => tools.indexOf(tool) !== index);
+  if (twice >= 0) {
+    throw invalidAssembly(
+      `Two members of the ${where} would be handed over to by "${tools[twice]}". Give "${colleagues[twice]?.name}" another name.`,
+    );
+  }
+}
+
 const handoffName = ({ name }: Member): string => normalizeToolName(`hand_over_to_${name}`);
 
 function handoffTool(to: Member): Tool {
@@ -141,7 +158,7 @@ function handoffTool(to: Member): Tool {
   });
 }
 
-/** The first handover of the last turn, if there is one that took place. */
+/** The first handover that took place in the member's last turn, if one did. */
 function handoffOf(
   { messages }: CompletedRun,
   colleagues: readonly Member[],

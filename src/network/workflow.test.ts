@@ -106,3 +106,66 @@ test("tools share the memory of the run, and may wait for a key", async () => {
   });
   expect((await flow.ask("Go")).text).toContain("sesame");
 });
+
+test("a function that never ends, and one that hangs in a step, end with the run", async () => {
+  for (const hang of ["code", "step"]) {
+    const { defineWorkflow } = crew();
+    const flow = defineWorkflow(async ({ step }) => {
+      await (hang === "step"
+        ? step("hang", () => new Promise<null>(() => {}))
+        : new Promise(() => {}));
+    });
+    const run = flow.stream("Go");
+    for await (const { kind } of run) {
+      if (kind === "run-start") {
+        run.cancel("enough");
+      }
+    }
+    expect(await run.result).toMatchObject({ status: "cancelled", reason: "enough" });
+  }
+});
+
+test("a member that fails and that nobody waits for ends no process", async () => {
+  const { member, defineWorkflow } = crew();
+  const broken = member("broken", { error: new Error("no") }, { retry: { maxAttempts: 1 } });
+  const slow = member("slow", "late");
+  const flow = defineWorkflow(async ({ ask }) => {
+    void ask(broken, "Go");
+    return (await ask(slow, "Go")).text;
+  });
+  expect(await flow.ask("Go")).toMatchObject({ status: "completed", text: "late" });
+});
+
+test("a step gives the same data whether it was just done or is looked up, also nothing", async () => {
+  const { member, defineWorkflow } = crew();
+  const pay = defineTool({ name: "pay", description: "Pays.", execute: () => "ok" });
+  const payer = member("payer", [{ calls: [{ id: "p", name: "pay" }] }, "paid"], {
+    tools: [pay],
+    approval: { default: "ask" },
+  });
+  const seen: unknown[] = [];
+  const flow = defineWorkflow(
+    async ({ ask, step }) => {
+      seen.push(await step("when", () => new Date(0) as never));
+      seen.push(await step("nothing", async () => {}));
+      await ask(payer, "Pay");
+    },
+    { name: "flow" },
+  );
+  const store = new MemoryRunStore();
+  const { runId } = await flow.ask("Go", { store });
+  const waiting = (await store.get({ app: "default", id: runId }))?.waitingFor[0]?.id ?? "";
+  await flow.resume(runId, { store, decisions: { [waiting]: { kind: "approve" } } });
+  const first = ["1970-01-01T00:00:00.000Z", undefined];
+  expect(seen).toEqual([...first, ...first]);
+});
+
+test("what is no question is refused before it is asked", async () => {
+  const { member, defineWorkflow } = crew();
+  const agent = member("a", "x");
+  const flow = defineWorkflow(async ({ ask }) => ask(agent, undefined as never));
+  expect(await flow.ask("Go")).toMatchObject({
+    status: "failed",
+    error: { message: expect.stringContaining("neither a text nor a list of parts") },
+  });
+});

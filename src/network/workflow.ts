@@ -1,19 +1,20 @@
+import type { InnerOptions } from "../agent/ask-within.ts";
 import type { Assembly } from "../agent/assembly.ts";
 import { participantOf } from "../agent/assembly.ts";
-import type { RunInput, RunOptions } from "../agent/run-options.ts";
+import { checkInput } from "../agent/check-run-options.ts";
+import { ParticipantMemory } from "../agent/run-memory.ts";
+import type { RunInput } from "../agent/run-options.ts";
 import type { CompletedRun, RunResult } from "../agent/run-result.ts";
-import { interruptionOf, Suspension } from "../agent/suspension.ts";
+import { Suspension } from "../agent/suspension.ts";
+import { untilAborted } from "../base/abort.ts";
+import { canonicalJson } from "../base/canonical-json.ts";
+import { digestOf } from "../base/digest.ts";
 import { type Json, toJson } from "../base/json.ts";
-import type { SharedMemory } from "../tool/binding.ts";
+import type { BoundSession, SharedMemory } from "../tool/binding.ts";
 import type { AssemblyWork } from "./assembly-work.ts";
 import { type AssemblyHead, defineAssembly } from "./define-assembly.ts";
-import {
-  invalidAssembly,
-  type Member,
-  type MemberEntry,
-  type RuntimeNow,
-  toMember,
-} from "./member.ts";
+import { invalidAssembly, type Member, type RuntimeNow, toMember } from "./member.ts";
+import { WorkflowMemory } from "./workflow-memory.ts";
 
 /** What a workflow's function works with. */
 export interface WorkflowContext<Context = unknown> {
@@ -24,6 +25,9 @@ export interface WorkflowContext<Context = unknown> {
   readonly context: Context;
   /** Aborts when the run is cancelled or its deadline passes. */
   readonly signal: AbortSignal;
+  /** The conversation that the run belongs to, where it was given one. */
+  readonly session: BoundSession | undefined;
+  /** What the participants of the run share. What the workflow has read and set holds where it is resumed. */
   readonly memory: SharedMemory;
   /**
    * Asks a member; any number may be asked at once.
@@ -42,11 +46,13 @@ export interface WorkflowContext<Context = unknown> {
     options?: WorkflowAsk,
   ): Promise<RunResult<Output>>;
   /**
-   * Does something that a run which is resumed must not do again, and keeps what it gives.
+   * Does something that a run which is resumed must not do again, and keeps what it gives, as JSON.
+   * Steps that are taken side by side need names of their own, since they are told apart by their order.
    *
-   * @throws what it throws.
+   * @throws what it throws; the signal's reason.
    */
   step<Value extends Json>(name: string, perform: () => Value | Promise<Value>): Promise<Value>;
+  step(name: string, perform: () => void): Promise<void>;
   sleep(durationMs: number): Promise<void>;
   /** Milliseconds since the Unix epoch; the same again where the run is resumed. */
   now(): Promise<number>;
@@ -55,7 +61,8 @@ export interface WorkflowContext<Context = unknown> {
 }
 
 /** How a member is asked in a workflow. */
-export type WorkflowAsk = Pick<RunOptions, "tools" | "mcp" | "model" | "limits" | "signal"> & {
+export type WorkflowAsk = InnerOptions & {
+  readonly signal?: AbortSignal;
   /** What it is called in paths. Default: its own name. */
   readonly name?: string;
 };
@@ -89,6 +96,7 @@ export function createWorkflow<Output, Context>(
   return defineAssembly<Output>(
     {
       ...head,
+      pattern: "workflow",
       name,
       async perform(work) {
         const asking = new WorkflowAsking(work);
@@ -107,24 +115,27 @@ export function createWorkflow<Output, Context>(
 /** What a workflow asks in one run. */
 class WorkflowAsking {
   readonly #work: AssemblyWork;
-  readonly #asked = new Set<Promise<unknown>>();
+  readonly #running = new Set<Promise<unknown>>();
+  #waiting: readonly Suspension[] = [];
 
   constructor(work: AssemblyWork) {
     this.#work = work;
   }
 
   context<Context>(): WorkflowContext<Context> {
-    const { runId, options, signal, memory, steps } = this.#work.scope;
+    const { scope } = this.#work;
+    const { runId, options, signal, session, steps } = scope;
     return {
       runId,
       actor: options.actor,
       context: options.context as Context, // what the application gives with runs of this workflow
       signal,
-      memory,
+      session,
+      memory: new WorkflowMemory(new ParticipantMemory(scope), steps),
       ask: (agent, input, ask) => this.#ask(agent, input, ask),
       tryToAsk: (agent, input, ask) => this.#tryToAsk(agent, input, ask),
-      step: (name, perform) =>
-        steps.run(`step:${name}`, async () => perform(), { idempotent: true }),
+      step: <Value>(name: string, perform: () => Value | Promise<Value>) =>
+        this.#watch(this.#step(name, perform)),
       sleep: (durationMs) => steps.sleep(durationMs),
       now: () => steps.now(),
       randomId: () => steps.randomId(),
@@ -136,11 +147,12 @@ class WorkflowAsking {
    * them waits for somebody the workflow does, whatever the function made of it.
    */
   async whole<Output>(perform: () => Promise<Output>): Promise<Output> {
-    const [own] = await Promise.allSettled([perform()]);
-    const settled = await Promise.allSettled(this.#asked);
-    const waiting = interruptionOf(settled.filter(isSuspended));
-    if (waiting !== undefined) {
-      throw waiting.reason;
+    const [own] = await Promise.allSettled([untilAborted(perform(), this.#work.scope.signal)]);
+    while (this.#running.size > 0) {
+      await Promise.allSettled(this.#running);
+    }
+    if (this.#waiting.length > 0) {
+      throw new Suspension(this.#waiting.flatMap(({ waitingFor }) => waitingFor));
     }
     if (own.status === "rejected") {
       throw own.reason;
@@ -153,9 +165,11 @@ class WorkflowAsking {
     input: RunInput,
     ask: WorkflowAsk = {},
   ): Promise<CompletedRun<Output>> {
-    const { signal, member } = toAsk(agent, ask);
-    const turn = { input, ...(signal === undefined ? {} : { signal: this.#within(signal) }) };
-    return this.#watch(this.#work.ask(member, turn)) as Promise<CompletedRun<Output>>; // of this agent
+    const asking = async (): Promise<CompletedRun> => {
+      const { member, result } = await this.#outcomeOf(agent, input, ask);
+      return this.#work.answerOf(member, result);
+    };
+    return this.#watch(asking()) as Promise<CompletedRun<Output>>; // of this agent
   }
 
   #tryToAsk<Output>(
@@ -163,35 +177,62 @@ class WorkflowAsking {
     input: RunInput,
     ask: WorkflowAsk = {},
   ): Promise<RunResult<Output>> {
-    const { signal, member } = toAsk(agent, ask);
-    const turn = { input, ...(signal === undefined ? {} : { signal: this.#within(signal) }) };
-    const asking = this.#work.tryToAsk(member, turn).then((result) => {
-      if (result.status === "suspended") {
-        throw new Suspension(result.waitingFor);
-      }
-      return result;
+    const asking = async (): Promise<RunResult> =>
+      (await this.#outcomeOf(agent, input, ask)).result;
+    return this.#watch(asking()) as Promise<RunResult<Output>>; // of this agent
+  }
+
+  /** @throws Suspension where it waits. */
+  async #outcomeOf(
+    agent: Assembly<unknown>,
+    input: RunInput,
+    { signal, ...options }: WorkflowAsk,
+  ): Promise<{ readonly member: Member; readonly result: RunResult }> {
+    const member = toAsk(agent, options);
+    checkInput(input, member.name);
+    const result = await this.#work.outcomeOf(member, {
+      input,
+      // Whichever of several comes first when the run is resumed finds its own steps again.
+      id: digestOf(canonicalJson(input as Json)),
+      ...(signal === undefined ? {} : { signal: this.#within(signal) }),
     });
-    return this.#watch(asking) as Promise<RunResult<Output>>; // of this agent
+    if (result.status === "suspended") {
+      throw new Suspension(result.waitingFor);
+    }
+    if (result.status === "completed") {
+      this.#work.keep(member, result);
+    }
+    return { member, result };
+  }
+
+  async #step<Value>(name: string, perform: () => Value | Promise<Value>): Promise<Value> {
+    const { steps, signal } = this.#work.scope;
+    const given = await steps.run(`step:${name}`, async (): Promise<{ readonly value?: Json }> => {
+      const value = await untilAborted((async () => perform())(), signal);
+      return value === undefined ? {} : { value: toJson(value) };
+    });
+    return given.value as Value; // its JSON, so that it is the same where the run is resumed
   }
 
   #within(signal: AbortSignal): AbortSignal {
     return AbortSignal.any([this.#work.scope.signal, signal]);
   }
 
-  #watch<Value>(asking: Promise<Value>): Promise<Value> {
-    this.#asked.add(asking);
-    return asking;
+  /** Nothing is left behind, and a failure that the function does not look at ends no process. */
+  #watch<Value>(work: Promise<Value>): Promise<Value> {
+    this.#running.add(work);
+    work
+      .catch((reason: unknown) => {
+        if (reason instanceof Suspension) {
+          this.#waiting = [...this.#waiting, reason];
+        }
+      })
+      .finally(() => this.#running.delete(work));
+    return work;
   }
 }
 
-const isSuspended = (one: PromiseSettledResult<unknown>): boolean =>
-  one.status === "rejected" && one.reason instanceof Suspension;
-
-function toAsk(
-  agent: Assembly<unknown>,
-  { signal, ...options }: WorkflowAsk,
-): { readonly signal: AbortSignal | undefined; readonly member: Member } {
-  const name = participantOf(agent)?.name ?? "member";
-  const entry: MemberEntry = { agent, ...options };
-  return { signal, member: toMember(entry, `"${options.name ?? name}" that the workflow asks`) };
+function toAsk(agent: Assembly<unknown>, options: Omit<WorkflowAsk, "signal">): Member {
+  const name = options.name ?? participantOf(agent)?.name ?? "member";
+  return toMember({ agent, ...options }, `"${name}" that the workflow asks`);
 }

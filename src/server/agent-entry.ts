@@ -1,7 +1,8 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
+import type { RunArtifact } from "../agent/run-artifacts.ts";
 import type { RunEvent } from "../agent/run-event.ts";
 import type { RunResult, SuspendedRun } from "../agent/run-result.ts";
-import { type Json, toJson } from "../base/json.ts";
+import { type Json, type JsonObject, toJson } from "../base/json.ts";
 import type { McpToolCall, McpToolEntry } from "./mcp-tool-entry.ts";
 import { whose } from "./owned.ts";
 import type { Place } from "./places.ts";
@@ -42,6 +43,11 @@ export function agentEntry(toolName: string, placeNow: () => Place): McpToolEntr
           output: { description: "The typed answer, where the agent has one." },
           runId: { type: "string" },
           session: { type: "string" },
+          artifacts: {
+            type: "array",
+            description: "Files that the run produced, which the server has at /artifacts/ID.",
+            items: { type: "object", properties: { id: { type: "string" } }, required: ["id"] },
+          },
         },
         required: ["text", "runId"],
         additionalProperties: false,
@@ -68,7 +74,7 @@ async function askAgent(call: McpToolCall, place: Place): Promise<CallToolResult
   if (session !== undefined && store === undefined) {
     return failure("This server keeps no conversations; call again without session.");
   }
-  const { caller, signal } = call;
+  const { caller, signal, trace } = call;
   const chosen =
     session === undefined || store === undefined ? {} : { session: { id: session, store } };
   const run = agent.stream(message, {
@@ -76,6 +82,7 @@ async function askAgent(call: McpToolCall, place: Place): Promise<CallToolResult
     context: caller.context,
     signal,
     store: runs,
+    ...(trace === undefined ? {} : { trace }),
     ...chosen,
   });
   let count = 0;
@@ -110,7 +117,7 @@ function storyOf(event: RunEvent): string | undefined {
 }
 
 function toCallResult(result: RunResult, session: string | undefined): CallToolResult {
-  const { text, runId } = result;
+  const { text, runId, artifacts } = result;
   switch (result.status) {
     case "completed": {
       const output = outputOf(result.output);
@@ -121,6 +128,7 @@ function toCallResult(result: RunResult, session: string | undefined): CallToolR
           runId,
           ...(output === undefined ? {} : { output }),
           ...(session === undefined ? {} : { session }),
+          ...(artifacts.length === 0 ? {} : { artifacts: artifacts.map(labelOf) }),
         },
       };
     }
@@ -141,6 +149,13 @@ function waitingText({ runId, waitingFor }: SuspendedRun): string {
   );
   return `The run ${runId} waits for a person: ${what.join(", ")}. It goes on with POST /runs/${runId}/approve or /deny, and its answer is then at GET /runs/${runId}.`;
 }
+
+const labelOf = ({ id, mediaType, name, size }: RunArtifact): JsonObject => ({
+  id,
+  mediaType,
+  ...(name === undefined ? {} : { name }),
+  ...(size === undefined ? {} : { size }),
+});
 
 /** A typed answer may be what JSON cannot say. */
 function outputOf(output: unknown): Json | undefined {

@@ -1,16 +1,17 @@
-import type { HttpBindings } from "@hono/node-server";
 import { Hono } from "hono";
 import type { AgUiHandler } from "../ag-ui/create-ag-ui-handler.ts";
 import type { Caller } from "../ag-ui/handler-options.ts";
 import { type Clock, systemClock } from "../base/clock.ts";
 import { sleep } from "../base/sleep.ts";
 import { addAgentRoutes, agUiHandlerOf } from "./agent-routes.ts";
+import { addArtifactRoutes } from "./artifact-routes.ts";
 import { addGate } from "./gate.ts";
 import { Guard } from "./guard.ts";
 import { Listener, type Listening, type ListenOptions, refuseOpenServer } from "./listener.ts";
 import { McpEndpoint } from "./mcp-endpoint.ts";
 import { McpFace } from "./mcp-face.ts";
 import { type StdioServing, type StdioStreams, serveMcpStdio } from "./mcp-stdio.ts";
+import type { NodeBindings } from "./node-bindings.ts";
 import { notFound } from "./owned.ts";
 import { Places } from "./places.ts";
 import { cancelFleetingRuns, putDownRuns } from "./put-down-runs.ts";
@@ -31,7 +32,7 @@ export interface CloseOptions {
 /** Serves agents to people and programs. Closing it closes no store. */
 export interface DragomanServer extends AsyncDisposable {
   /** Answers a request, whatever routes it here; never rejects. */
-  fetch(request: Request, bindings?: Partial<HttpBindings>): Promise<Response>;
+  fetch(request: Request, bindings?: Partial<NodeBindings>): Promise<Response>;
   /**
    * Listens for HTTP; once. With `recover` it first takes up the runs that were left behind.
    *
@@ -104,7 +105,7 @@ class HttpServer implements DragomanServer {
     this.#addRoutes(maxBodyBytes);
   }
 
-  async fetch(request: Request, bindings: Partial<HttpBindings> = {}): Promise<Response> {
+  async fetch(request: Request, bindings: Partial<NodeBindings> = {}): Promise<Response> {
     return this.#app.fetch(request, bindings);
   }
 
@@ -171,6 +172,7 @@ class HttpServer implements DragomanServer {
     });
     addRunRoutes(app, scope);
     addSessionRoutes(app, scope);
+    addArtifactRoutes(app, scope);
     const mcp = this.#mcp;
     if (mcp !== undefined) {
       app.all("/mcp", (context) => mcp.handle(context.req.raw, context.get("caller")));

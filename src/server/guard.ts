@@ -1,8 +1,8 @@
-import type { HttpBindings } from "@hono/node-server";
 import type { Caller } from "../ag-ui/handler-options.ts";
 import { Refusal } from "../ag-ui/refusal.ts";
 import type { Clock } from "../base/clock.ts";
 import { callerFinder, type FindCaller } from "./caller-finder.ts";
+import type { NodeBindings } from "./node-bindings.ts";
 import { OpenRequests } from "./open-requests.ts";
 import type { ServerOptions } from "./server-options.ts";
 import { TokenBuckets } from "./token-bucket.ts";
@@ -35,7 +35,7 @@ export class Guard {
    */
   async admit(
     request: Request,
-    bindings: Partial<HttpBindings>,
+    bindings: Partial<NodeBindings>,
   ): Promise<{ readonly caller: Caller; readonly leave: () => void }> {
     const address =
       this.#addressOf?.(request) ?? bindings.incoming?.socket.remoteAddress ?? "unknown";

@@ -1,6 +1,7 @@
 export { type CloseOptions, createServer, type DragomanServer } from "./create-server.ts";
 export type { Listening, ListenOptions } from "./listener.ts";
 export type { StdioServing, StdioStreams } from "./mcp-stdio.ts";
+export type { NodeBindings } from "./node-bindings.ts";
 export type {
   AgUiOptions,
   McpFaceOptions,
@@ -8,3 +9,4 @@ export type {
   ServerLimits,
   ServerOptions,
 } from "./server-options.ts";
+export { toLogger } from "./to-logger.ts";

@@ -1,8 +1,9 @@
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { createAdaptorServer, type HttpBindings } from "@hono/node-server";
+import { createAdaptorServer } from "@hono/node-server";
 import { ConfigurationError, messageOf } from "../base/dragoman-error.ts";
 import { isLoopback } from "./host-check.ts";
+import type { NodeBindings } from "./node-bindings.ts";
 
 /** Where a server listens. */
 export interface ListenOptions {
@@ -21,7 +22,7 @@ export interface Listening {
 }
 
 /** Answers requests; what node:http has of them comes along. */
-export type Fetch = (request: Request, bindings: HttpBindings) => Response | Promise<Response>;
+export type Fetch = (request: Request, bindings: NodeBindings) => Response | Promise<Response>;
 
 /** The server's socket. */
 export class Listener {
@@ -29,9 +30,10 @@ export class Listener {
 
   constructor(fetch: Fetch) {
     const adapted = createAdaptorServer({
-      fetch: (request, bindings) => fetch(request, bindings as HttpBindings), // HTTP/1 is served
+      fetch: (request, bindings) => fetch(request, bindings as NodeBindings), // HTTP/1 is served
       overrideGlobalObjects: false,
-      serverOptions: { requestTimeout: 60_000, headersTimeout: 20_000 },
+      // Proxies keep a connection for a minute; whoever closes first must be they, or requests get lost.
+      serverOptions: { requestTimeout: 60_000, headersTimeout: 20_000, keepAliveTimeout: 65_000 },
     });
     this.#server = adapted as Server; // likewise
   }

@@ -64,7 +64,7 @@ export class McpEndpoint {
 }
 
 /** The caller that came with a request. */
-export const callerOfRequest = ({ http }: ServerContext): Caller =>
+const callerOfRequest = ({ http }: ServerContext): Caller =>
   (http?.authInfo?.extra?.["caller"] as Caller | undefined) ?? {}; // handle() has put it there
 
 async function load({ face, clock, maxBodyBytes, onError }: McpEndpointOptions): Promise<Loaded> {

@@ -8,7 +8,7 @@ import { isJsonObject, type Json } from "../base/json.ts";
 import { version } from "../base/version.ts";
 import { normalizeToolName } from "../tool/tool-names.ts";
 import { agentEntry } from "./agent-entry.ts";
-import { type McpToolEntry, progressTo } from "./mcp-tool-entry.ts";
+import { type McpToolEntry, progressTo, traceIn } from "./mcp-tool-entry.ts";
 import type { Place, Places } from "./places.ts";
 import type { McpFaceOptions } from "./server-options.ts";
 import { toolEntry } from "./tool-entry.ts";
@@ -67,6 +67,7 @@ export class McpFace {
           arguments: isJsonObject(given) ? given : {},
           caller: callerOf(context),
           signal,
+          trace: traceIn(context),
           progress: progressTo(context),
         });
       });

@@ -1,6 +1,7 @@
 import type { CallToolResult, Tool as McpTool, ServerContext } from "@modelcontextprotocol/server";
 import type { Caller } from "../ag-ui/handler-options.ts";
 import type { JsonObject } from "../base/json.ts";
+import { type TraceContext, traceContextFrom } from "../base/trace-context.ts";
 import type { ToolProgress } from "../tool/tool.ts";
 
 /** One call of a tool of our MCP server. */
@@ -9,6 +10,8 @@ export interface McpToolCall {
   readonly caller: Caller;
   /** Aborts when the client cancels the call, or is gone. */
   readonly signal: AbortSignal;
+  /** The trace that the request belongs to. */
+  readonly trace?: TraceContext | undefined;
   /** Tells the client, where it wants to know. */
   progress(progress: ToolProgress): void;
 }
@@ -32,4 +35,9 @@ export function progressTo({ mcpReq }: ServerContext): McpToolCall["progress"] {
       mcpReq.notify({ method: "notifications/progress", params }).catch(() => {}); // it has left
     }
   };
+}
+
+/** The trace that a request belongs to; a stranger's baggage stays outside. */
+export function traceIn({ mcpReq }: ServerContext): TraceContext | undefined {
+  return traceContextFrom({ ...mcpReq._meta, baggage: undefined });
 }

@@ -29,7 +29,7 @@ export interface PlacesOptions {
 }
 
 /** Runs that nobody keeps otherwise; of more, the oldest are forgotten. */
-const mostRunsInMemory = 1_000;
+const mostRunsInMemory = 200;
 
 /** The agents of a server by their names. */
 export class Places {

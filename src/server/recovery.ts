@@ -1,4 +1,5 @@
 import type { Clock } from "../base/clock.ts";
+import { ConfigurationError } from "../base/dragoman-error.ts";
 import { type LocalExecutor, openLocalExecutor } from "../durable/local-executor.ts";
 import type { Places } from "./places.ts";
 import type { ServerOptions } from "./server-options.ts";
@@ -17,7 +18,7 @@ export class Recovery {
     this.#options = options;
   }
 
-  /** @throws what the stores throw. */
+  /** @throws ConfigurationError where conversations are not kept; what the stores throw. */
   async start(): Promise<void> {
     this.#executors ??= this.#open();
     await this.#executors;
@@ -36,6 +37,13 @@ export class Recovery {
     }
     const places = this.#places;
     const durable = places.ofRuns.filter(({ isDurable }) => isDurable);
+    const forgetful = places.all.find(({ sessions }) => sessions === undefined);
+    if (forgetful !== undefined) {
+      throw new ConfigurationError(
+        `Runs of "${forgetful.agent.name}" cannot be taken up again, because nothing keeps what was said before: a server with recover needs sessions.`,
+        { code: "invalid-configuration" },
+      );
+    }
     return Promise.all(
       durable.map(({ app, runs, runtime }) =>
         openLocalExecutor({

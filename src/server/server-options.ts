@@ -51,7 +51,7 @@ export interface ServerOptions {
   readonly agents: readonly Assembly[];
   /**
    * Where runs are kept, so that they outlive the process. Default: the configured store; else runs
-   * are kept in memory, the last thousand, and end with the process. The server does not close it.
+   * are kept in memory, the last two hundred, and end with the process. The server does not close it.
    */
   readonly store?: RunStore;
   /** Where conversations are kept. Default: the configured store, else nowhere. */
@@ -59,7 +59,8 @@ export interface ServerOptions {
   /**
    * Whether runs that an earlier process has left in the store are taken up when the server starts, and
    * those that other processes decide. A function gives what such a run has besides its record, such as
-   * its context. Only for the one process that executes the store's runs. Default false.
+   * its context. Only for the one process that executes the store's runs, and with `sessions`. Default
+   * false.
    */
   readonly recover?: boolean | ((run: RunRecord) => ResumeOptions | Promise<ResumeOptions>);
   /** Default: nobody has to say who they are, which is for the loopback interface only. */

@@ -7,6 +7,7 @@ import type { JsonSchema } from "../base/json-schema.ts";
 import { toJsonSchema } from "../base/schema.ts";
 import { ToolError } from "../base/tool-error.ts";
 import type { ResultContent } from "../message/content.ts";
+import type { Artifact } from "../tool/artifact.ts";
 import type { Binding } from "../tool/binding.ts";
 import type { Tool, ToolAnnotations } from "../tool/tool.ts";
 import { checkArguments } from "../tool/tool-arguments.ts";
@@ -73,7 +74,8 @@ function bindingOf(
 }
 
 function toCallResult(result: ToolResult, isStructured: boolean): CallToolResult {
-  const content = result.content.map(toBlock);
+  const files = result.kind === "pending" ? [] : (result.artifacts ?? []);
+  const content = [...result.content.map(toBlock), ...files.flatMap(toFile)];
   switch (result.kind) {
     case "success":
       return isStructured && isJsonObject(result.value)
@@ -87,8 +89,28 @@ function toCallResult(result: ToolResult, isStructured: boolean): CallToolResult
   }
 }
 
-/** A part of a result as MCP has it; a file that is elsewhere becomes a link. */
-export function toBlock(part: ResultContent): ContentBlock {
+/** A file of a result; one that belongs to a run is not had here. */
+function toFile(artifact: Artifact): readonly ContentBlock[] {
+  const { mediaType: mimeType, name = "file" } = artifact;
+  switch (artifact.kind) {
+    case "inline":
+      return [embedded(name, mimeType, artifact.base64)];
+    case "deferred":
+      return URL.canParse(artifact.reference)
+        ? [{ type: "resource_link", uri: artifact.reference, name, mimeType }]
+        : [];
+    case "stored":
+      return [];
+  }
+}
+
+const embedded = (name: string, mimeType: string, blob: string): ContentBlock => ({
+  type: "resource",
+  resource: { uri: `file:///${encodeURIComponent(name)}`, mimeType, blob },
+});
+
+/** A part of a result as MCP has it; what is elsewhere becomes a link. */
+function toBlock(part: ResultContent): ContentBlock {
   if (part.kind === "text") {
     return { type: "text", text: part.text };
   }
@@ -97,8 +119,7 @@ export function toBlock(part: ResultContent): ContentBlock {
     return { type: "resource_link", uri: source.url, name, mimeType };
   }
   if (part.kind === "file") {
-    const uri = `file:///${encodeURIComponent(name)}`;
-    return { type: "resource", resource: { uri, mimeType, blob: source.base64 } };
+    return embedded(name, mimeType, source.base64);
   }
   return { type: part.kind, data: source.base64, mimeType };
 }

@@ -1,6 +1,6 @@
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ConfigurationError } from "../base/dragoman-error.ts";
 import type { McpTransport } from "../tool/mcp-server-config.ts";
@@ -38,7 +38,7 @@ export async function openHostileServer(
 
 /** Lies beside this file, compiled or not. */
 const program = fileURLToPath(
-  import.meta.url.replace(/hostile-server(\.[a-z]+)$/, "hostile-stdio-server$1"),
+  new URL(`hostile-stdio-server${extname(import.meta.url)}`, import.meta.url),
 );
 
 async function openStdio(kind: HostileCase): Promise<HostileServer> {

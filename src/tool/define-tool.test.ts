@@ -51,6 +51,22 @@ test.each([
     { name: "x", description: "", inputSchema: z.string(), execute: noop },
     /type "string"; models can only pass an object/,
   ],
+  [
+    { name: "x", description: "", parameters: z.object({}), execute: noop } as never,
+    /"x" has an unknown property "parameters". It is called "inputSchema" here/,
+  ],
+  [
+    { name: "x", description: "", handler: noop } as never,
+    /unknown property "handler". It is called "execute" here/,
+  ],
+  [
+    { name: "x", description: "", inputShcema: z.object({}), execute: noop } as never,
+    /unknown property "inputShcema". Did you mean "inputSchema"/,
+  ],
+  [
+    { name: "x", description: "", inputSchema: { plan: z.string() } as never, execute: noop },
+    /is no schema itself, though its "plan" is one: wrap it, as in z.object\(\{ plan: … \}\)/,
+  ],
 ])("a definition with a mistake throws at once: %o", (specification, message) => {
   expect(() => defineTool(specification)).toThrow(ConfigurationError);
   expect(() => defineTool(specification)).toThrow(message);

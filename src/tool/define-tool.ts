@@ -1,3 +1,4 @@
+import { refuseUnknownKeys } from "../base/check-object.ts";
 import { ConfigurationError } from "../base/dragoman-error.ts";
 import type { JsonSchema } from "../base/json-schema.ts";
 import { type InferSchema, type Schema, toJsonSchema } from "../base/schema.ts";
@@ -40,7 +41,8 @@ const noArguments: JsonSchema = { type: "object", properties: {} };
 /**
  * Makes a tool of a description and a function.
  *
- * @throws ConfigurationError where the name is not valid, or the schema cannot be shown to a model.
+ * @throws ConfigurationError where the name is not valid, a property is unknown, or the schema cannot be
+ *   shown to a model.
  */
 export function defineTool<const Input extends Schema = JsonSchema, Output = unknown>(
   specification: ToolSpecification<Input, Output>,
@@ -52,6 +54,7 @@ export function defineTool<const Input extends Schema = JsonSchema, Output = unk
       { code: "invalid-definition" },
     );
   }
+  refuseUnknownKeys(specification, Object.keys(knownKeys), `Tool "${name}"`, namesElsewhere);
   if (typeof description !== "string" || typeof specification.execute !== "function") {
     throw new ConfigurationError(
       `Tool "${name}" needs a description (a text) and an execute function.`,
@@ -60,6 +63,34 @@ export function defineTool<const Input extends Schema = JsonSchema, Output = unk
   }
   return new DefinedTool(specification);
 }
+
+/** Every property, so that the compiler misses none here. */
+const knownKeys: Readonly<Record<keyof ToolSpecification<Schema>, true>> = {
+  name: true,
+  title: true,
+  description: true,
+  inputSchema: true,
+  outputSchema: true,
+  annotations: true,
+  idempotent: true,
+  nested: true,
+  ends: true,
+  timeoutMs: true,
+  source: true,
+  execute: true,
+};
+
+/** A tool whose schema went unseen would be called without arguments, which is hard to find out. */
+const namesElsewhere: Readonly<Record<string, string>> = {
+  parameters: "inputSchema",
+  schema: "inputSchema",
+  input: "inputSchema",
+  args: "inputSchema",
+  handler: "execute",
+  run: "execute",
+  func: "execute",
+  fn: "execute",
+};
 
 class DefinedTool<Input extends Schema, Output> implements Tool<InferSchema<Input>, Output> {
   readonly #specification: ToolSpecification<Input, Output>;

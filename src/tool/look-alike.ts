@@ -6,6 +6,9 @@ import { foldToolName, type NameRequest } from "./tool-names.ts";
  * looked at after NFKC, so that full-width and mathematical letters are the plain ones that they mean.
  */
 export function deceptionIn(name: string): string | undefined {
+  if (ascii.test(name)) {
+    return undefined;
+  }
   const letters = [...name.normalize("NFKC")].filter((letter) => /\p{L}/u.test(letter));
   const scripts = Object.entries(alphabets)
     .filter(([, alphabet]) => letters.some((letter) => alphabet.test(letter)))
@@ -18,6 +21,9 @@ export function deceptionIn(name: string): string | undefined {
     ? `its ${script} letters look like Latin ones`
     : undefined;
 }
+
+/** Its letters are all Latin ones. Nearly every name is so. */
+const ascii = /^[ -~]*$/;
 
 /** The scripts whose letters are taken for each other's. */
 const alphabets: Readonly<Record<string, RegExp>> = {

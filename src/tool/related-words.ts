@@ -1,5 +1,5 @@
 import { synonymsOf } from "../base/synonyms.ts";
-import { wordsOf } from "../base/words.ts";
+import { WordGroups } from "../base/word-groups.ts";
 
 /**
  * Words that say in another way what a message says, as `wordsOf` gives them, the word itself left out:
@@ -10,7 +10,7 @@ export function relatedWords(word: string): ReadonlySet<string> {
   if (known !== undefined) {
     return known;
   }
-  const found = new Set([...synonymsOf(word), ...(table.get(word) ?? [])]);
+  const found = new Set([...synonymsOf(word), ...named.besides(word)]);
   if (kept.size < mostKept) {
     kept.set(word, found);
   }
@@ -96,19 +96,4 @@ const translations: readonly string[] = [
   "recipe 菜谱 食谱",
 ];
 
-const table: ReadonlyMap<string, ReadonlySet<string>> = tabulate([...groups, ...translations]);
-
-function tabulate(lines: readonly string[]): ReadonlyMap<string, ReadonlySet<string>> {
-  const found = new Map<string, Set<string>>();
-  for (const line of lines) {
-    const words = wordsOf(line);
-    for (const word of words) {
-      const related = found.get(word) ?? new Set();
-      for (const other of words.filter((candidate) => candidate !== word)) {
-        related.add(other);
-      }
-      found.set(word, related);
-    }
-  }
-  return found;
-}
+const named = new WordGroups([...groups, ...translations]);

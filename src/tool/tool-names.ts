@@ -1,3 +1,5 @@
+import { digestOf } from "../base/digest.ts";
+
 /** The longest name that every provider takes. */
 const longestName = 64;
 
@@ -17,21 +19,15 @@ export function normalizeToolName(name: string): string {
     .replace(/[^A-Za-z0-9_-]+/g, "_")
     .replace(/^_+|_+$/g, "");
   if (plain === "") {
-    return `tool_${digestOf(name)}`;
+    return `tool_${shortDigestOf(name)}`;
   }
   return plain.length <= longestName
     ? plain
-    : `${plain.slice(0, longestName - 9)}_${digestOf(name)}`;
+    : `${plain.slice(0, longestName - 9)}_${shortDigestOf(name)}`;
 }
 
-/** Eight hexadecimal digits (FNV-1a over UTF-16 units): to tell names apart, not to protect them. */
-function digestOf(text: string): string {
-  let hash = 0x811c9dc5;
-  for (let index = 0; index < text.length; index += 1) {
-    hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
-  }
-  return (hash >>> 0).toString(16).padStart(8, "0");
-}
+/** Tells names apart that are the same once they are made valid. */
+const shortDigestOf = (name: string): string => digestOf(name).slice(0, 8);
 
 /** A tool that wants a name. */
 export interface NameRequest {

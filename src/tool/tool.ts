@@ -1,5 +1,6 @@
 import type { JsonSchema } from "../base/json-schema.ts";
 import type { Schema } from "../base/schema.ts";
+import type { ActiveSpan } from "../base/tracing.ts";
 import type { Binding } from "./binding.ts";
 import type { CallPause } from "./call-pause.ts";
 
@@ -21,6 +22,10 @@ export interface ToolCall<Context = unknown> {
   readonly deadline?: number;
   /** The same for each try of this call, different for every other call of any run. */
   readonly idempotencyKey: string;
+  /** The call's operation, where somebody traces: what the tool does further on can be part of it. */
+  readonly span?: ActiveSpan | undefined;
+  /** What requests to others carry, so that they go on with the trace; `httpClientFor` sends it. */
+  readonly traceHeaders?: Readonly<Record<string, string>>;
   /** Reports progress to whoever watches the run. */
   progress(progress: ToolProgress): void;
   /** Lets the call wait for a person without holding anything open; absent where that cannot be. */

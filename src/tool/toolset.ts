@@ -1,4 +1,5 @@
 import type { Json } from "../base/json.ts";
+import type { ActiveSpan } from "../base/tracing.ts";
 import type { Binding } from "./binding.ts";
 import type { Tool } from "./tool.ts";
 import type { PinsSetting } from "./tool-pins.ts";
@@ -45,6 +46,8 @@ export interface ToolsetObserver {
   log?(entry: ServerLog): void;
   /** What the configuration says of pins, for toolsets that say nothing. */
   readonly pins?: PinsSetting | undefined;
+  /** The opening's operation, where somebody traces. */
+  readonly span?: ActiveSpan | undefined;
 }
 
 /** Something that a server logged: a stranger's words, which a model is not shown. */

@@ -1,4 +1,4 @@
-import { canonicalJson } from "../json.ts";
+import { canonicalJson } from "../canonical-json.ts";
 import { all } from "./objects.ts";
 import { failWith, type KeywordCheck, type KeywordChecks, keyword, type Site } from "./site.ts";
 

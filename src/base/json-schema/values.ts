@@ -1,4 +1,4 @@
-import { canonicalJson } from "../json.ts";
+import { canonicalJson } from "../canonical-json.ts";
 import { isOfFormat } from "./formats.ts";
 import {
   failWith,

@@ -7,7 +7,7 @@ import { type Entry, entriesOf, isFolder, textOfResult } from "./results.ts";
 
 /** How to get a model that thinks, in one sentence. */
 export const howToGetModel =
-  "For a real model set GEMINI_API_KEY or OPENAI_API_KEY, run Ollama, or choose one with --model.";
+  "For a real model set GEMINI_API_KEY or OPENAI_API_KEY, run Ollama, or name one: `model` of an agent, --model on the command line.";
 
 /** The answer to a message: what the tools gave, quoted, and what could not be done. */
 export function answerOf(outcomes: readonly Outcome[], tools: readonly ToolDefinition[]): string {

@@ -1,0 +1,129 @@
+import { isJsonObject, type JsonObject } from "../base/json.ts";
+import { traceContextFrom } from "../base/trace-context.ts";
+import type { TraceMcpFacts } from "../base/trace-operation.ts";
+import { completed, outcomeOfThrown } from "../base/trace-outcome.ts";
+import type { ActiveSpan } from "../base/tracing.ts";
+import type { McpTransport } from "../tool/mcp-server-config.ts";
+import { isCustomTransport, type McpCustomTransport } from "./custom-link.ts";
+import type { McpError } from "./mcp-error.ts";
+import { withMeta } from "./request-envelope.ts";
+import type { RpcId } from "./rpc-message.ts";
+
+/** A request on its way. */
+interface TracedRequest {
+  readonly method: string;
+  readonly params: JsonObject;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Tells tracers of what goes to and fro in one session with a server. */
+export class SessionTracing {
+  /** What the session was opened for; `undefined` where nobody traced then. */
+  readonly span: ActiveSpan | undefined;
+  readonly #server: string;
+  readonly #peer: TraceMcpFacts;
+  #life: ActiveSpan | undefined;
+  #protocolVersion: string | undefined;
+
+  constructor(
+    span: ActiveSpan | undefined,
+    server: string,
+    transport: McpTransport | McpCustomTransport,
+  ) {
+    this.span = span;
+    this.#server = server;
+    this.#peer = peerOf(transport);
+  }
+
+  /** The server has been greeted. */
+  opened(protocolVersion: string): void {
+    this.#protocolVersion = protocolVersion;
+    this.#life = this.span?.start({ kind: "mcp-session", server: this.#server });
+    this.#life?.set({ mcp: { ...this.#peer, protocolVersion } });
+  }
+
+  closed(failure: McpError | undefined): void {
+    this.#life?.end(failure === undefined ? completed : { kind: "failed", error: failure });
+  }
+
+  /**
+   * A request to the server as an operation within `outer`, where somebody traces. Its trace context is in `_meta`, where MCP
+   * has it (SEP-414); what the caller has put there stays.
+   *
+   * @param send gets the parameters, and a function that it tells the request's id.
+   */
+  request<Value>(
+    outer: ActiveSpan | undefined,
+    { method, params, signal }: TracedRequest,
+    send: (params: JsonObject, tell?: (id: RpcId) => void) => Promise<Value>,
+  ): Promise<Value> {
+    if (outer === undefined) {
+      return send(params);
+    }
+    const server = this.#server;
+    const { name } = params;
+    const target = typeof name === "string" ? name : undefined;
+    const span = outer.start({ kind: "mcp-request", server, method, target });
+    const trace = span.context(server);
+    const asked =
+      trace === undefined ? params : { ...params, ...withMeta({ _meta: trace }, metaOf(params)) };
+    return endingWith(
+      span,
+      send(asked, (id) => this.#tell(span, id)),
+      signal,
+    );
+  }
+
+  /** A request of the server's, as part of the trace that it says. */
+  answer<Value>(
+    { method, params, signal }: TracedRequest,
+    id: RpcId,
+    give: () => Promise<Value>,
+  ): Promise<Value> {
+    const operation = { kind: "mcp-answer", server: this.#server, method } as const;
+    const span = this.span?.start(operation, traceContextFrom(metaOf(params)));
+    if (span === undefined) {
+      return give();
+    }
+    this.#tell(span, id);
+    return endingWith(span, span.run(give), signal);
+  }
+
+  #tell(span: ActiveSpan, id: RpcId): void {
+    const protocolVersion = this.#protocolVersion;
+    span.set({ mcp: { ...this.#peer, requestId: String(id), protocolVersion } });
+  }
+}
+
+const metaOf = ({ _meta: meta }: JsonObject): JsonObject => (isJsonObject(meta) ? meta : {});
+
+async function endingWith<Value>(
+  span: ActiveSpan,
+  answer: Promise<Value>,
+  signal: AbortSignal | undefined,
+): Promise<Value> {
+  try {
+    const value = await answer;
+    span.end(completed);
+    return value;
+  } catch (thrown) {
+    span.end(outcomeOfThrown(thrown, signal));
+    throw thrown;
+  }
+}
+
+/** What is told of a server's place: no path and no query, which may hold credentials. */
+function peerOf(transport: McpTransport | McpCustomTransport): TraceMcpFacts {
+  if (isCustomTransport(transport)) {
+    return {};
+  }
+  if (transport.type === "stdio") {
+    return { network: "pipe" };
+  }
+  const { hostname, port, protocol } = new URL(transport.url);
+  const usual = /^(https|wss):$/.test(protocol) ? 443 : 80;
+  return {
+    network: "tcp",
+    endpoint: { address: hostname, port: port === "" ? usual : Number(port) },
+  };
+}
