@@ -24,7 +24,7 @@ export interface OpeningScope {
   readonly steps: Steps;
   /** The asking one's, for tools by which it asks others; `undefined` where tools are only shown. */
   readonly participant?: ParticipantScope | undefined;
-  /** How long servers that are not ready are waited for once one is, in milliseconds. */
+  /** How long servers that are not ready are waited for, in milliseconds; longer only until one is. */
   readonly serverWaitMs: number;
   /** Names of servers that are waited for until they are open or have failed. */
   readonly awaited?: readonly string[] | undefined;
