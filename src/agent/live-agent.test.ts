@@ -9,6 +9,7 @@ import { manualClock } from "../testing/manual-clock.ts";
 import type { ScriptedTurn } from "../testing/scripted-model.ts";
 import { defineTool } from "../tool/define-tool.ts";
 import type { OpenToolset, Toolset } from "../tool/toolset.ts";
+import { MemoryRunStore } from "./memory-run-store.ts";
 
 afterEach(() => {
   expect(runningChildren()).toEqual([]);
@@ -167,4 +168,19 @@ test("an agent that is started with a signal lives no longer than it, and leaves
   await live.ask("Hi");
   await live.stop();
   expect(getEventListeners(signal, "abort")).toEqual([]);
+});
+
+test("stopping waits until a run that somebody only reads has ended and is kept", async () => {
+  const store = new MemoryRunStore();
+  const live = await agentOf({ model: modelOf({ hangs: true }) }).start();
+  const run = live.stream("Hi", { store });
+  for await (const { kind } of run) {
+    if (kind === "model-start") {
+      await live.stop();
+      break;
+    }
+  }
+  const kept = await store.get({ app: "default", id: run.id });
+  expect(kept).toMatchObject({ status: "cancelled" });
+  expect(await run.result).toMatchObject({ status: "cancelled" });
 });
