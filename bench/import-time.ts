@@ -46,12 +46,12 @@ async function measureImports(): Promise<BenchmarkReport> {
       ];
     }),
   );
-  const ratio = ratioOfMedians(column("dragoman", "wall"), column("ai", "wall"));
+  const ratio = ratioOfMedians(column("dragoman", "cpu"), column("ai", "cpu"));
   return {
     table: [["import", "min ms", "median ms", "max ms", "of ai"], ...rows],
     claims: [
       {
-        text: `import "dragoman" takes less than a quarter of the time of import "ai": ${ratio.toFixed(2)}`,
+        text: `import "dragoman" takes less than a quarter of the CPU time that import "ai" takes: ${ratio.toFixed(2)}`,
         holds: ratio < targetRatio,
       },
     ],

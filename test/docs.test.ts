@@ -1,5 +1,5 @@
 import { existsSync, globSync, readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { expect, test } from "vitest";
 
 const pages = globSync(["*.md", "docs/**/*.md"]);
@@ -27,6 +27,15 @@ test.each(pages)("every link of %s leads somewhere", (page) => {
     return !existsSync(file) || (anchor !== undefined && !anchorsOf(file).includes(anchor));
   });
   expect(broken.map(([link]) => link)).toEqual([]);
+});
+
+test("every page of the documentation is in its list, and the list in README", () => {
+  const list = readFileSync("docs/README.md", "utf8");
+  const missing = globSync("docs/*.md")
+    .map((page) => basename(page))
+    .filter((name) => name !== "README.md" && !list.includes(`](${name})`));
+  expect(missing).toEqual([]);
+  expect(readFileSync("README.md", "utf8")).toContain("](docs/README.md)");
 });
 
 function anchorsOf(file: string): readonly string[] {

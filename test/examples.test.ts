@@ -61,6 +61,14 @@ const expected: Readonly<Record<string, readonly RegExp[]>> = {
     /^call_1 Refunded, says ann\.$/m,
     /^RUN_STARTED TOOL_CALL_RESULT .* RUN_FINISHED$/m,
   ],
+  "server.ts": [
+    /^401$/m,
+    /agUi: '\/agents\/desk\/ag-ui'/,
+    /^\[ 'approval:call_1' \]$/m,
+    /^\[ 'completed', 'It is done\.' \]$/m,
+    /^\[ 'ask_desk', 'refund' \]$/m,
+    /text: 'Good day\.'/,
+  ],
   "discovery.ts": [
     /^chosen \[\s+\{ name: 'files', chosen: true, score: 1 \},\s+\{ name: 'memory', chosen: false,/m,
     /^chosen list_directory /m,
@@ -95,7 +103,7 @@ const expected: Readonly<Record<string, readonly RegExp[]>> = {
   "own-model.ts": [/^You asked: What is new\?$/m, /^adapter:big$/m],
   "tracing.ts": [
     /^chat scripted, execute_tool balance, chat scripted, invoke_agent bank$/m,
-    /^execute_tool balance true undefined\nchat scripted true 1\ninvoke_agent bank true 2$/m,
+    /^chat scripted true 1\ninvoke_agent bank true 1$/m,
   ],
   "start.ts": [/^! No language model/, ...readdirSync("docs").map((name) => new RegExp(name))],
 };

@@ -195,7 +195,7 @@ invoke_agent desk INTERNAL (dragoman.retry)
             {
               calls: [
                 { id: "c1", name: "broken" },
-                { id: "c2", name: "gone" },
+                { id: "c2", name: `gone-${secret}` },
               ],
             },
             "It failed.",
@@ -205,7 +205,7 @@ invoke_agent desk INTERNAL (dragoman.retry)
     tree: `
 invoke_agent desk INTERNAL
   chat gpt-5 CLIENT
-  execute_tool gone INTERNAL ERROR=unknown-tool (exception)
+  execute_tool _OTHER INTERNAL ERROR=unknown-tool (exception)
   execute_tool broken INTERNAL ERROR=tool-failed (exception)
   chat gpt-5 CLIENT`,
   },

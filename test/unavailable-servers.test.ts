@@ -5,16 +5,17 @@ import type { Logger } from "../src/base/logger.ts";
 import { mcpToolset } from "../src/mcp/mcp-toolset.ts";
 import { manualClock } from "../src/testing/manual-clock.ts";
 import type { McpTransport } from "../src/tool/mcp-server-config.ts";
-import type { UnavailablePolicy } from "../src/tool/toolset.ts";
+import type { Toolset, UnavailablePolicy } from "../src/tool/toolset.ts";
 import { add, agentOf, collect, modelOf } from "./agent-fixture.ts";
 import { fakeStdio, runningChildren } from "./fixtures/mcp/servers.ts";
 import { type LoopbackServer, startHttp, startTcp } from "./loopback.ts";
+import { MortalStore } from "./mortal-store.ts";
 
 const servers: LoopbackServer[] = [];
 afterEach(async () => {
   await Promise.all(servers.splice(0).map((server) => server[Symbol.asyncDispose]()));
-  // A run that was cancelled does not wait for the end of what it was opening.
-  await expect.poll(runningChildren, { timeout: 10_000 }).toEqual([]);
+  // Whoever was given up is gone when its run is over.
+  expect(runningChildren()).toEqual([]);
 });
 
 const policies: readonly UnavailablePolicy[] = ["record", "ignore", "fail"];
@@ -182,7 +183,11 @@ test.each(policies)(
 test("G-T14: what onError throws ends the run", async () => {
   const transport: McpTransport = { type: "stdio", command: "/nonexistent/program" };
   const { result } = await runWith({ transport, onError: broken }, "ignore");
-  expect(result).toMatchObject({ status: "failed", cause: mistake });
+  expect(result).toMatchObject({
+    status: "failed",
+    error: { code: "callback-failed", message: expect.stringContaining("onError") },
+    cause: { cause: mistake },
+  });
 });
 
 /** A server that is reached and never answers; `reached` is called when somebody has come. */
@@ -228,3 +233,45 @@ test.each(
     }
   },
 );
+
+const toolsetThatIsOpen: Toolset = {
+  name: "ready",
+  open: async () => ({ tools: [], close: async () => {} }),
+};
+
+/** A program that never greets. */
+const greetsNobody: McpTransport = {
+  type: "stdio",
+  command: process.execPath,
+  args: ["-e", "setInterval(() => {}, 1000)"],
+};
+
+test.each(policies)(
+  "a run that is cancelled leaves no process that it was starting behind (%s)",
+  async (onUnavailable) => {
+    const toolset = mcpToolset({ name: "silent", transport: greetsNobody, onUnavailable });
+    const run = agentOf({ model: modelOf("ok"), mcp: [toolset] }).stream("Go");
+    const { result } = run;
+    await expect.poll(() => runningChildren().length).toBe(1);
+    run.cancel("enough");
+    expect(await result).toMatchObject({ status: "cancelled", reason: "enough" });
+    expect(runningChildren()).toEqual([]);
+  },
+);
+
+test("a run that is over leaves no process behind that was slow to start", async () => {
+  const files = mcpToolset({ name: "silent", transport: greetsNobody });
+  const definition = { model: modelOf("ok"), tools: [add], mcp: [files, toolsetThatIsOpen] };
+  const result = await agentOf({ ...definition, serverWaitMs: 1 }).ask("Go");
+  expect(result.failedServers).toMatchObject([{ error: { code: "server-not-ready" } }]);
+  expect(runningChildren()).toEqual([]);
+});
+
+test("a server whose opening cannot be recorded is closed", async () => {
+  const store = new MortalStore(0);
+  const toolset = mcpToolset({ name: "files", transport: fakeStdio() });
+  const agent = agentOf({ model: modelOf("ok"), mcp: [toolset] });
+  const result = await agent.ask("Go", { store });
+  expect(result.status).toBe("failed");
+  expect(runningChildren()).toEqual([]);
+});

@@ -33,7 +33,10 @@ type ApprovalGiven = "allow" | "ask" | "deny" | ApprovalAnswer;
 
 /** Which calls are made at once, which only after somebody has said yes, and which never. */
 export interface ApprovalPolicy {
-  /** By the name that the model sees, or the server's own name. */
+  /**
+   * By the name that the model sees, or the server's own name. Where another tool of the run has that
+   * name, such a rule can only tighten what else holds.
+   */
   readonly tools?: Readonly<Record<string, ApprovalRule>>;
   /** By the alias of the server. */
   readonly servers?: Readonly<Record<string, ApprovalRule>>;
@@ -54,21 +57,29 @@ const strictness = { allow: 0, ask: 1, deny: 2 } as const;
  * What a policy says of a call: the rule for the tool, else for its server, else the default; tightened
  * by the rules for what the tool says of itself.
  *
+ * @param isOfAnother whether a name is that of another tool: a server may call its tool what it likes,
+ *   and would else be allowed what the application allows its own.
+ *
  * @throws RunError `hook-failed` where a rule throws or gives something else: then nothing is called.
  */
 export async function approve(
   policy: ApprovalPolicy,
   request: ApprovalRequest,
+  isOfAnother: (name: string) => boolean,
 ): Promise<ApprovalAnswer> {
   const { tool } = request;
   const { tools = {}, servers = {}, annotations = {} } = policy;
-  const named = own(tools, tool.name) ?? own(tools, tool.source?.name);
+  const sourceName = tool.source?.name;
+  const bySource = own(tools, sourceName);
+  const isBorrowed = sourceName !== undefined && isOfAnother(sourceName);
+  const named = own(tools, tool.name) ?? (isBorrowed ? undefined : bySource);
+  const borrowed = isBorrowed && bySource !== undefined ? [bySource] : [];
   const first = named ?? own(servers, tool.source?.server) ?? policy.default ?? "allow";
   const claimed = Object.entries(annotations).filter(
     ([name]) => tool.annotations?.[name as keyof ToolAnnotations] === true, // keys are checked when defined
   );
   let strictest: ApprovalAnswer = { kind: "allow" };
-  for (const rule of [first, ...claimed.map(([, rule]) => rule)]) {
+  for (const rule of [first, ...borrowed, ...claimed.map(([, rule]) => rule)]) {
     const answer = await answerOf(rule, request);
     strictest = strictness[answer.kind] > strictness[strictest.kind] ? answer : strictest;
   }
@@ -112,8 +123,10 @@ export function checkApprovalPolicy(policy: unknown, where: string): void {
     return;
   }
   const { tools, servers, annotations, timeoutMs, ...rest } = keysOf(policy, policyKeys, where);
-  if (timeoutMs !== undefined && !(typeof timeoutMs === "number" && timeoutMs > 0)) {
-    throw invalid(`timeoutMs in the ${where} must be a number of milliseconds above 0.`);
+  if (timeoutMs !== undefined && !(Number.isFinite(timeoutMs) && Number(timeoutMs) > 0)) {
+    throw invalid(
+      `timeoutMs in the ${where} must be a number of milliseconds above 0; leave it out for no limit.`,
+    );
   }
   const rules = [
     ...Object.entries(rest),

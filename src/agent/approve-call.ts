@@ -1,6 +1,8 @@
 import { untilAborted } from "../base/abort.ts";
 import type { Clock } from "../base/clock.ts";
 import { ToolError } from "../base/tool-error.ts";
+import { ownToolNames } from "../tool/own-tools.ts";
+import type { Tool } from "../tool/tool.ts";
 import { type ApprovalAnswer, type ApprovalPolicy, approve } from "./approval.ts";
 import type { Steps } from "./steps.ts";
 import type { ReadyCall, ToolScope } from "./tool-attempt.ts";
@@ -9,6 +11,8 @@ import type { Decision, Waiting, WaitingCall } from "./waiting.ts";
 /** What a call is approved with. */
 export interface ApprovalScope extends ToolScope {
   readonly approval: ApprovalPolicy | undefined;
+  /** The tools of the run, by the names that the model sees. */
+  readonly tools: ReadonlyMap<string, Tool>;
   /** Whether something that a server said was read before this turn. */
   readonly tainted: boolean;
 }
@@ -23,16 +27,18 @@ export async function approveCall(
   ready: ReadyCall,
   scope: ApprovalScope,
 ): Promise<ToolError | undefined> {
-  const { approval, binding, steps, tainted } = scope;
+  const { approval, binding, steps, tainted, tools } = scope;
   if (approval === undefined) {
     return undefined;
   }
   const { call, tool } = ready;
+  const isOfAnother = (name: string): boolean =>
+    name !== tool.name && (tools.has(name) || ownToolNames.includes(name));
   const answer = await steps.run<ApprovalAnswer>(
     `approval:${call.name}`,
     () => {
       const request = { tool, arguments: call.arguments, tainted, binding };
-      return untilAborted(approve(approval, request), binding.signal);
+      return untilAborted(approve(approval, request, isOfAnother), binding.signal);
     },
     { id: call.id },
   );

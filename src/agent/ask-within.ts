@@ -67,13 +67,14 @@ export async function askWithin<Output = unknown>(
     participantOperation(question.participant, { runId, isNested: true }),
   );
   const inner = innerScope(scope, { ...question, name, signal: limit.signal, span });
+  const report = scope.draft.ask(name);
   let result: RunResult;
   try {
     result = await perform(question.participant, inner, scope);
   } finally {
     limit.stop();
   }
-  scope.draft.add({ name, result });
+  report(result);
   scope.draft.state.tainted ||= inner.draft.state.tainted;
   if (result.status !== "suspended") {
     const { status, text, usage } = result;

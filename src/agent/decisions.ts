@@ -36,6 +36,33 @@ export function decisionProblem(
   return undefined;
 }
 
+/**
+ * Refuses a decision whose time is over, unless it denies: without it, what is waited for counts as
+ * denied. Whoever takes decisions asks by their own clock, before they are recorded: one that came in
+ * time stands.
+ *
+ * @throws RunError `decision-refused`.
+ */
+export function refuseLateDecisions(
+  { id: runId, waitingFor }: Pick<RunRecord, "id" | "waitingFor">,
+  decisions: Readonly<Record<string, Decision>>,
+  now: number,
+): void {
+  const late = waitingFor.find(
+    ({ id, expiresAt }) =>
+      Object.hasOwn(decisions, id) &&
+      decisions[id]?.kind !== "deny" &&
+      expiresAt !== undefined &&
+      expiresAt <= now,
+  );
+  if (late !== undefined) {
+    const until = new Date(late.expiresAt ?? now).toISOString();
+    throw refused(
+      `It is too late to decide on ${JSON.stringify(late.id)} of run ${runId}, which was possible until ${until}. Resume the run without that decision: it counts as denied.`,
+    );
+  }
+}
+
 const answersOf = ({ kind }: Waiting): readonly Decision["kind"][] =>
   kind === "elicitation" || kind === "client-tool" ? ["answer", "deny"] : ["approve", "deny"];
 

@@ -1,12 +1,20 @@
 import { getEventListeners } from "node:events";
 import { afterEach, expect, test } from "vitest";
-import { add, agentOf, modelOf } from "../../test/agent-fixture.ts";
+import { add, agentOf, collect, modelOf } from "../../test/agent-fixture.ts";
+import { fakePeer } from "../../test/fixtures/mcp/fake-transport.ts";
+import { serve } from "../../test/fixtures/mcp/http-peer.ts";
 import { fakeStdio, runningChildren } from "../../test/fixtures/mcp/servers.ts";
+import {
+  type PeerExchange,
+  serveStateless,
+  toolCalled,
+} from "../../test/fixtures/mcp/stateless-peer.ts";
 import { DragomanError } from "../base/dragoman-error.ts";
 import { silentLogger } from "../base/logger.ts";
+import { McpClient } from "../mcp/mcp-client.ts";
 import { mcpToolset } from "../mcp/mcp-toolset.ts";
 import { manualClock } from "../testing/manual-clock.ts";
-import type { ScriptedTurn } from "../testing/scripted-model.ts";
+import type { ScriptedModel, ScriptedTurn } from "../testing/scripted-model.ts";
 import { defineTool } from "../tool/define-tool.ts";
 import type { OpenToolset, Toolset } from "../tool/toolset.ts";
 import { MemoryRunStore } from "./memory-run-store.ts";
@@ -93,6 +101,23 @@ test("stopping cancels the runs that are under way", async () => {
   expect(await running).toMatchObject({ status: "cancelled", reason: "the agent was stopped" });
 });
 
+test("stopping waits for the end of runs that are streamed, and starts none that was not read", async () => {
+  const model = modelOf({ hangs: true });
+  const live = await agentOf({ model }).start();
+  const [read, waited, unread] = [live.stream("a"), live.stream("b"), live.stream("c")];
+  const ended: string[] = [];
+  const reading = collect(read).then(() => void ended.push("read"));
+  const waiting = waited.result.then(() => void ended.push("waited"));
+  await expect.poll(() => model.requests.length).toBe(2);
+  await live.stop();
+  ended.push("stopped");
+  await Promise.all([reading, waiting]);
+  expect(ended.toSorted()).toEqual(["read", "stopped", "waited"]);
+  expect(ended.indexOf("stopped")).toBeGreaterThan(ended.indexOf("waited"));
+  expect(model.requests).toHaveLength(2);
+  expect((await unread.result).status).toBe("cancelled");
+});
+
 test("servers that a run brings itself are opened for it and closed with it", async () => {
   const kept = counting("kept");
   const own = counting("own");
@@ -156,7 +181,7 @@ test("stopping ends also where a toolset does not open, fails to close, or does 
   ]);
   late.resolve({ tools: [], close: async () => closed.resolve() });
   await closed.promise;
-  expect(clock.pending).toBe(0);
+  await expect.poll(() => clock.pending).toBe(0);
 });
 
 test("an agent that is started with a signal lives no longer than it, and leaves nothing at it", async () => {
@@ -183,4 +208,153 @@ test("stopping waits until a run that somebody only reads has ended and is kept"
   const kept = await store.get({ app: "default", id: run.id });
   expect(kept).toMatchObject({ status: "cancelled" });
   expect(await run.result).toMatchObject({ status: "cancelled" });
+});
+
+const listChanged = { jsonrpc: "2.0", method: "notifications/tools/list_changed" };
+
+const toolsOfLast = ({ requests }: ScriptedModel): readonly string[] =>
+  requests.at(-1)?.tools.map(({ name }) => name) ?? [];
+
+test("a server that publishes other tools gives them to the next run, over the same connection", async () => {
+  const pages: Record<string, { tools: object[] }> = { "": { tools: [toolCalled("old")] } };
+  const peer = fakePeer({ pages });
+  const mapped: string[] = [];
+  const changing = mcpToolset({
+    name: "changing",
+    transport: () => peer.transport,
+    mapTool: (tool) => {
+      mapped.push(tool.name);
+      return tool;
+    },
+  });
+  const model = modelOf("ok");
+  await using live = await agentOf({ model, mcp: [changing] }).start();
+  await live.ask("Hi");
+  await live.ask("Hi");
+  expect([toolsOfLast(model), mapped]).toEqual([["old"], ["old"]]);
+  pages[""] = { tools: [toolCalled("new")] };
+  peer.say(listChanged);
+  await Promise.resolve();
+  await Promise.all([live.ask("Hi"), live.ask("Hi")]);
+  expect(model.requests.slice(2).map(({ tools }) => tools.map(({ name }) => name))).toEqual([
+    ["new"],
+    ["new"],
+  ]);
+  await live.ask("Hi");
+  expect((await live.availableTools()).map(({ name }) => name)).toEqual(["new"]);
+  const methods = peer.received.map(({ method }) => method);
+  expect(methods.filter((method) => method === "initialize")).toHaveLength(1);
+  expect(methods.filter((method) => method === "tools/list")).toHaveLength(2);
+});
+
+test("a server without a handshake is asked to tell of changes while it is kept", async () => {
+  const listening: PeerExchange[] = [];
+  let tool = "old";
+  const peer = await serveStateless({
+    "tools/list": ({ result }) => result({ resultType: "complete", tools: [toolCalled(tool)] }),
+    "subscriptions/listen": (listen) => void listening.push(listen),
+  });
+  const transport = { type: "http", url: peer.url, allowInsecureHttp: true } as const;
+  const model = modelOf("ok");
+  const agent = agentOf({ model, mcp: [mcpToolset({ name: "peer", transport })] });
+  await agent.ask("Hi");
+  expect(listening).toEqual([]);
+  await using live = await agent.start();
+  await expect.poll(() => listening.length).toBe(1);
+  const meta = { "io.modelcontextprotocol/subscriptionId": listening[0]?.id };
+  listening[0]?.tell("notifications/subscriptions/acknowledged", { _meta: meta });
+  tool = "new";
+  listening[0]?.tell("notifications/tools/list_changed", { _meta: meta });
+  await expect
+    .poll(async () => {
+      await live.ask("Hi");
+      return toolsOfLast(model);
+    })
+    .toEqual(["new"]);
+});
+
+test("a client of the application's whose program has ended is connected again for the next run", async () => {
+  await using client = new McpClient({ name: "files", transport: fakeStdio() });
+  const echoing: ScriptedTurn = ({ messages }) =>
+    messages.at(-1)?.role === "tool"
+      ? JSON.stringify(messages.at(-1))
+      : { calls: [{ name: "echo" }] };
+  const agent = agentOf({ model: modelOf(echoing), mcp: [mcpToolset({ client })] });
+  await using live = await agent.start();
+  await client.callTool("exit", { code: 3, words: "bye" }).catch(() => {});
+  await expect.poll(() => client.connected).toBe(false);
+  expect((await live.ask("Echo")).text).toContain('"isError":false');
+  await live.stop();
+  expect(client.connected).toBe(true);
+});
+
+test("what a kept server logs and what is noticed of it are events of the runs under way", async () => {
+  const peer = fakePeer({});
+  const chatty = mcpToolset({ name: "chatty", transport: () => peer.transport });
+  const calling: ScriptedTurn = ({ messages }) =>
+    messages.at(-1)?.role === "tool"
+      ? "ok"
+      : { calls: [{ name: "flood", arguments: { count: 1 } }] };
+  await using live = await agentOf({ model: modelOf(calling), mcp: [chatty] }).start();
+  for (let count = 0; count < 2; count += 1) {
+    const events = await collect(live.stream("Hi"));
+    expect(events.filter(({ kind }) => kind === "server-log")).toMatchObject([
+      { server: "chatty", level: "info", data: "x" },
+    ]);
+  }
+});
+
+test("a toolset that throws before it opens anything is tried again, too", async () => {
+  const { toolset } = counting("crm");
+  let up = false;
+  const throwing: Toolset = {
+    ...toolset,
+    open(binding, observer) {
+      if (!up) {
+        throw new DragomanError("refused", { code: "mcp-connect-failed" });
+      }
+      return toolset.open(binding, observer);
+    },
+  };
+  await using live = await agentOf({ model: modelOf("ok"), mcp: [throwing] }).start();
+  up = true;
+  expect((await live.ask("Hi")).failedServers).toEqual([]);
+});
+
+test("stopping does not wait for a toolset that never opens and never gives up", async () => {
+  const clock = manualClock();
+  const stuck: Toolset = { name: "stuck", open: () => new Promise(() => {}) };
+  const starting = agentOf({ model: modelOf("ok"), mcp: [stuck] }, { clock }).start();
+  clock.advance(3_000);
+  const live = await starting;
+  const stopping = live.stop();
+  await expect.poll(() => clock.pending).toBe(1);
+  clock.advance(1_000);
+  await stopping;
+});
+
+test("a token that has expired is asked for again, before the next run", async () => {
+  let valid = "first";
+  const peer = await serve({
+    intercept: ({ headers }, response) => {
+      const isRefused = headers.authorization !== `Bearer ${valid}`;
+      if (isRefused) {
+        response.writeHead(401).end();
+      }
+      return isRefused;
+    },
+  });
+  const guarded = mcpToolset({
+    name: "guarded",
+    transport: () => ({ type: "http", url: peer.url, allowInsecureHttp: true, token: valid }),
+  });
+  const echoing: ScriptedTurn = ({ messages }) =>
+    messages.at(-1)?.role === "tool"
+      ? JSON.stringify(messages.at(-1))
+      : { calls: [{ name: "echo" }] };
+  await using live = await agentOf({ model: modelOf(echoing), mcp: [guarded] }).start();
+  expect((await live.ask("Echo")).text).toContain('"isError":false');
+  valid = "second";
+  expect((await live.ask("Echo")).text).toContain("HTTP 401");
+  expect((await live.ask("Echo")).text).toContain('"isError":false');
 });

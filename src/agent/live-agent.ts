@@ -21,7 +21,10 @@ export interface LiveAgent<Output = unknown> extends Assembly<Output>, AsyncDisp
   /** Servers that could not be connected when it was tried last; each run tries them again. */
   readonly failedServers: readonly FailedServer[];
   availableTools(options?: RunOptions): Promise<readonly AvailableTool[]>;
-  /** Cancels its runs that are under way, waits for their end and closes all connections. May be called again. */
+  /**
+   * Cancels its runs that are under way, waits until they have ended and closes all connections. May be
+   * called again.
+   */
   stop(): Promise<void>;
 }
 
@@ -86,7 +89,7 @@ class StartedAgent<Output> implements LiveAgent<Output> {
   }
 
   stream(input: RunInput, options: RunOptions = {}): Run<Output> {
-    return this.#watched(this.#parts.inner.stream(input, this.#own(options)));
+    return this.#watchRun(this.#parts.inner.stream(input, this.#own(options)));
   }
 
   resume(runId: string, options: ResumeOptions = {}): ReturnType<Assembly<Output>["resume"]> {
@@ -94,7 +97,7 @@ class StartedAgent<Output> implements LiveAgent<Output> {
   }
 
   resumeStream(runId: string, options: ResumeOptions = {}): Run<Output> {
-    return this.#watched(this.#parts.inner.resumeStream(runId, this.#own(options)));
+    return this.#watchRun(this.#parts.inner.resumeStream(runId, this.#own(options)));
   }
 
   async availableTools(options: RunOptions = {}): Promise<readonly AvailableTool[]> {
@@ -117,27 +120,27 @@ class StartedAgent<Output> implements LiveAgent<Output> {
     await this.#parts.servers.close();
   }
 
-  #watch<Value>(running: Promise<Value>): Promise<Value> {
-    const done = running.finally(() => this.#running.delete(done));
-    this.#running.add(done);
-    return done;
-  }
-
-  /** The run, which is waited for once somebody has started it. */
-  #watched(run: Run<Output>): Run<Output> {
-    const started = (): Run<Output>["result"] => this.#watch(run.result);
+  /** The same run, watched from its start on, which is up to whoever has it. */
+  #watchRun(run: Run<Output>): Run<Output> {
+    const start = (): Run<Output>["result"] => this.#watch(run.result);
     return {
       id: run.id,
       get result() {
-        return started();
+        return start();
       },
       cancel: (reason) => run.cancel(reason),
       async *[Symbol.asyncIterator]() {
-        void started(); // never rejects
+        void start(); // never rejects
         yield* run;
       },
       [Symbol.asyncDispose]: () => run[Symbol.asyncDispose](),
     };
+  }
+
+  #watch<Value>(running: Promise<Value>): Promise<Value> {
+    const done = running.finally(() => this.#running.delete(done));
+    this.#running.add(done);
+    return done;
   }
 
   /** The run's options with the actor and context of the start, ended by the agent's stop. */

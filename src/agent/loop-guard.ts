@@ -12,9 +12,9 @@ export interface RunLimits {
   readonly maxTokens?: number;
   /** How often a call with the same arguments may give the same result. Default 5. */
   readonly maxRepeats?: number;
-  /** How often agents of the run may ask others by tools, all together. Default 100. */
+  /** How often the agent, and all whom it asks, may ask others by tools. Default 100 for a run. */
   readonly maxDelegations?: number;
-  /** How deep agents may ask each other, the one that was asked counted. Default 8. */
+  /** How deep agents may ask each other, this one counted. Default 8 for a run. */
   readonly maxDepth?: number;
 }
 

@@ -107,11 +107,10 @@ class Parts {
    *   name.
    */
   take(event: PartEvent): void {
-    const match = /^(text|reasoning|tool-call)-(start|delta|end)$/.exec(String(event?.kind));
-    if (match === null) {
+    const kind = partKinds.get(event?.kind);
+    if (kind === undefined) {
       throw invalidEvent(event);
     }
-    const kind = match[1] as OpenPart["kind"]; // the expression has just these
     if (
       event.kind === "text-delta" ||
       event.kind === "reasoning-delta" ||
@@ -121,7 +120,7 @@ class Parts {
         this.#openOf(event.id, kind) ?? this.#start(event.id, kind, undefined),
         event.text,
       );
-    } else if (match[2] === "start") {
+    } else if (event.kind.endsWith("-start")) {
       this.#end(this.#byId.get(event.id));
       this.#start(event.id, kind, "name" in event ? event.name : undefined);
     } else {
@@ -184,6 +183,14 @@ class Parts {
     }
   }
 }
+
+const partKinds: ReadonlyMap<PartEvent["kind"], OpenPart["kind"]> = new Map(
+  (["text", "reasoning", "tool-call"] as const).flatMap((kind) => [
+    [`${kind}-start`, kind],
+    [`${kind}-delta`, kind],
+    [`${kind}-end`, kind],
+  ]),
+);
 
 function invalidEvent(event: unknown): ModelError {
   return new ModelError(

@@ -3,6 +3,7 @@ import { ConfigurationError } from "../base/dragoman-error.ts";
 import type { ToolCallPart } from "../message/content.ts";
 import type { ToolCandidate } from "../tool/choose-tools.ts";
 import { LookAlikes } from "../tool/look-alike.ts";
+import { ownToolNames } from "../tool/own-tools.ts";
 import type { ScoredDocument } from "../tool/scorer.ts";
 import type { Tool } from "../tool/tool.ts";
 import { normalizeToolName, uniqueToolNames } from "../tool/tool-names.ts";
@@ -247,7 +248,10 @@ function namesOf(
   taken: ReadonlyMap<string, Tool>,
   { steps, binding }: OpeningScope,
 ): readonly string[] {
-  const standing = [...taken.keys()].map((name) => ({ name, server: undefined }));
+  const standing = [...new Set([...taken.keys(), ...ownToolNames])].map((name) => ({
+    name,
+    server: undefined,
+  }));
   const asked = offered.map(({ tool, server }) => ({ name: tool.name, server }));
   const names = uniqueToolNames([...standing, ...asked]).slice(standing.length);
   const given = new Set(taken.keys());

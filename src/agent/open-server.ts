@@ -1,8 +1,5 @@
 import { untilAborted } from "../base/abort.ts";
-import type { Clock } from "../base/clock.ts";
-import { messageOf } from "../base/dragoman-error.ts";
-import type { Logger } from "../base/logger.ts";
-import type { ActiveSpan } from "../base/tracing.ts";
+import type { Json } from "../base/json.ts";
 import type { Binding } from "../tool/binding.ts";
 import type { ScoredDocument } from "../tool/scorer.ts";
 import {
@@ -15,7 +12,7 @@ import type { AgentRuntime, McpEntry } from "./agent-runtime.ts";
 import type { Catalogues } from "./catalogues.ts";
 import type { ParticipantScope } from "./participant.ts";
 import type { Steps } from "./steps.ts";
-import { traced } from "./traced.ts";
+import { tracedOpening } from "./traced-opening.ts";
 
 /** What opening needs of its run. */
 export interface OpeningScope {
@@ -24,24 +21,29 @@ export interface OpeningScope {
   readonly steps: Steps;
   /** The asking one's, for tools by which it asks others; `undefined` where tools are only shown. */
   readonly participant?: ParticipantScope | undefined;
-  /** How long servers that are not ready are waited for, in milliseconds; longer only until one is. */
+  /** How long servers that are not ready are waited for once one is, in milliseconds. */
   readonly serverWaitMs: number;
   /** Names of servers that are waited for until they are open or have failed. */
   readonly awaited?: readonly string[] | undefined;
   /** What is remembered of servers' tools; `undefined` where nobody asks. */
   readonly catalogues?: Catalogues | undefined;
-  /** Connections that outlive runs; a toolset that is kept there is used, and not closed. */
+  /** Connections that outlive runs; what is kept there is used, and stays open. */
   readonly kept?: KeptToolsets | undefined;
 }
 
 /** Toolsets that are open already, for the principal of the run. */
 export interface KeptToolsets {
   /**
-   * The open toolset of an entry; `undefined` where it must be opened for the run.
+   * The open toolset of an entry; `undefined` where it must be opened for the run. Closing it only ends
+   * the run's use of it; until then the observer hears what the server tells.
    *
    * @throws what opening it throws.
    */
-  find(entry: McpEntry, binding: Binding): Promise<OpenToolset | undefined>;
+  find(
+    entry: McpEntry,
+    binding: Binding,
+    observer: ToolsetObserver,
+  ): Promise<OpenToolset | undefined>;
 }
 
 /** A server that is open. */
@@ -54,7 +56,7 @@ export interface OpenedServer {
   readonly documents?: readonly ScoredDocument[] | undefined;
 }
 
-/** A server that was connected, or was connected before, and is not yet known to the run. */
+/** A server that is connected, and not yet known to the run. */
 export interface ConnectedServer {
   readonly name: string;
   readonly toolset: Toolset;
@@ -64,37 +66,33 @@ export interface ConnectedServer {
 /** Opens a server for a run, or takes the open one that is kept. @throws what opening it throws. */
 export async function connectServer(
   entry: McpEntry,
-  { binding, steps, kept, runtime, participant }: OpeningScope,
+  scope: OpeningScope,
+  leave: (ending: Promise<void>) => void,
 ): Promise<ConnectedServer> {
-  const { name } = entry;
-  const keptSet = await kept?.find(entry, binding);
-  const toolset = isToolset(entry) ? entry : await runtime.toToolset(entry);
-  if (keptSet !== undefined) {
-    return { name, toolset, opened: { ...keptSet, close: async () => {} } };
-  }
-  const open = async (span: ActiveSpan | undefined): Promise<OpenToolset> => {
-    const set = await openToolset(toolset, binding, {
-      pins: runtime.pins,
-      span,
-      notice: (code, message) => steps.emit({ kind: "notice", code, message }),
-      log: (entry) => steps.emit({ kind: "server-log", server: name, ...entry }),
-    });
-    span?.set({ count: set.tools.length });
-    return set;
+  const { binding, steps, kept, runtime } = scope;
+  const observer: ToolsetObserver = {
+    pins: runtime.pins,
+    notice: (code, message) => steps.emit({ kind: "notice", code, message }),
+    log: (told) => steps.emit({ kind: "server-log", server: entry.name, ...told }),
   };
-  const traceScope = { span: participant?.span, signal: binding.signal };
-  const operation = { kind: "server-open", server: name } as const;
-  return { name, toolset, opened: await traced(traceScope, () => operation, open) };
+  const keptSet = await kept?.find(entry, binding, observer);
+  const toolset = isToolset(entry) ? entry : await runtime.toToolset(entry);
+  const opened =
+    keptSet ??
+    (await tracedOpening(toolset, scope, (span) =>
+      open(toolset, scope.binding, { observer: { ...observer, span }, leave }),
+    ));
+  return { name: entry.name, toolset, opened };
 }
 
-/** Makes a connected server known to the run. @throws what recording throws; the signal's reason. */
+/** Records that a server is open, tells of it, and remembers its tools. @throws what recording throws; the signal's reason. */
 export async function enterServer(
   { name, toolset, opened }: ConnectedServer,
   { binding, steps, catalogues }: OpeningScope,
 ): Promise<OpenedServer> {
   const tools = opened.tools.map((tool) => tool.source?.name ?? tool.name);
   // The connection itself cannot be recorded: a run that is resumed opens its own.
-  await steps.run<readonly string[]>(stepOf(name), async () => tools);
+  await steps.run<Json>(stepOf(name), async () => tools);
   steps.emit({
     kind: "server-connect",
     server: name,
@@ -109,41 +107,29 @@ export async function enterServer(
 /** The name of the step that keeps which tools a server had. */
 export const stepOf = (server: string): string => `open:${server}`;
 
-/** Opens a toolset; an opening that outlives its signal is closed when it is done. */
-export async function openToolset(
+/** How a toolset is opened for a run. */
+interface Opening {
+  readonly observer: ToolsetObserver;
+  /** Takes what ends later by itself. */
+  leave(ending: Promise<void>): void;
+}
+
+/** An opening that outlives its signal is left, and closed when it is done. */
+async function open(
   toolset: Toolset,
   binding: Binding,
-  observer: ToolsetObserver,
+  { observer, leave }: Opening,
 ): Promise<OpenToolset> {
   const opening = toolset.open(binding, observer);
   try {
     return await untilAborted(opening, binding.signal);
   } catch (thrown) {
-    opening.then((late) => late.close()).catch(() => {}); // nobody waits for it any more
+    leave(
+      opening.then(
+        (set) => set.close(),
+        () => {},
+      ),
+    );
     throw thrown;
-  }
-}
-
-/** How long a toolset may take to close before its owner goes on without it, in milliseconds. */
-const longestCloseMs = 15_000;
-
-/** Closes a toolset. One that does not close, or fails in it, is told and neither holds nor spoils anything. */
-export async function closeToolset(
-  toolset: OpenToolset,
-  server: string,
-  {
-    clock,
-    logger,
-    agent,
-  }: { readonly clock: Clock; readonly logger: Logger; readonly agent: string },
-): Promise<void> {
-  const overdue = Promise.withResolvers<never>();
-  const stop = clock.startTimer(() => overdue.reject("it takes too long"), longestCloseMs);
-  try {
-    await Promise.race([toolset.close(), overdue.promise]);
-  } catch (thrown) {
-    logger.warn(`agent "${agent}" could not close "${server}": ${messageOf(thrown)}`);
-  } finally {
-    stop();
   }
 }

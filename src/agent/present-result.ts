@@ -3,9 +3,9 @@ import { isTextType } from "../base/media-type.ts";
 import type { MediaPart, ResultContent, TextPart } from "../message/content.ts";
 import type { Model, ModelCapabilities } from "../model/model.ts";
 import type { Artifact, DeferredArtifact, StoredArtifact } from "../tool/artifact.ts";
+import { readArtifactName } from "../tool/own-tools.ts";
 import type { ToolResult } from "../tool/tool-result.ts";
 import { cutText, shareOf } from "./cut-text.ts";
-import { readArtifactName } from "./read-artifact.ts";
 import type { ReadTool } from "./read-tool.ts";
 import type { RunArtifacts } from "./run-artifacts.ts";
 

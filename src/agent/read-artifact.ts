@@ -2,12 +2,10 @@ import { isTextType } from "../base/media-type.ts";
 import { sliceText } from "../base/slice-text.ts";
 import { Artifact } from "../tool/artifact.ts";
 import { defineTool } from "../tool/define-tool.ts";
+import { readArtifactName } from "../tool/own-tools.ts";
 import type { Tool } from "../tool/tool.ts";
 import { type ToolResult, toolSuccess } from "../tool/tool-result.ts";
 import type { ReadArtifact, RunArtifacts } from "./run-artifacts.ts";
-
-/** What the tool is called that reads artifacts. */
-export const readArtifactName = "read_artifact";
 
 /** What a model asks for. */
 type Request = { readonly id: string; readonly offset?: number; readonly length?: number };

@@ -1,5 +1,6 @@
 import { createId } from "../base/ids.ts";
 import type { AgentRuntime } from "./agent-runtime.ts";
+import { refuseLateDecisions } from "./decisions.ts";
 import { closingEvents, type PlacedEvent, placedEvent } from "./past-events.ts";
 import { RunError } from "./run-error.ts";
 import type { RunInput, RunOptions } from "./run-options.ts";
@@ -90,6 +91,7 @@ async function takeUp(
       { code: "step-mismatch" },
     );
   }
+  refuseLateDecisions(found, decisions, runtime.clock.now());
   const owner = createId("owner");
   const key = { app: runtime.app, id: runId };
   const record = await store.takeOver(key, owner, decisions);
@@ -129,7 +131,7 @@ async function findRun({
   }
   const whose = actor === undefined ? "that belongs to no actor" : "of this actor";
   throw new RunError(
-    `No run ${JSON.stringify(id)} ${whose} is kept here. Give the store that it is kept in, and the actor that it was asked for.`,
+    `No run ${JSON.stringify(id)} ${whose} is kept here. Give the store that it is kept in, and the actor that it was asked for. Without a store only suspended runs are kept, until they have ended.`,
     { code: "run-not-found" },
   );
 }

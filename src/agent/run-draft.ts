@@ -2,7 +2,7 @@ import { addUsage, type Usage } from "../model/usage.ts";
 import { type LoopState, newLoopState, totalUsage } from "./model-step.ts";
 import type { RunArtifact, RunArtifacts } from "./run-artifacts.ts";
 import type { FailedServer } from "./run-failure.ts";
-import type { ParticipantReport, RunReport } from "./run-result.ts";
+import type { ParticipantReport, RunReport, RunResult } from "./run-result.ts";
 
 /**
  * What a participant has done so far. It is kept outside the participant, so that a result tells of it
@@ -15,17 +15,27 @@ export class RunDraft {
   failedServers: readonly FailedServer[] = [];
   /** Files of tool results; absent before the tools are there. */
   artifacts: RunArtifacts | undefined;
-  readonly #participants: ParticipantReport[] = [];
+  readonly #asked: { readonly name: string; result: RunResult | undefined }[] = [];
 
-  /** Adds what somebody did who was asked in turn. */
-  add(report: ParticipantReport): void {
-    this.#participants.push(report);
+  /** Somebody is asked in turn. @returns what takes the result. */
+  ask(name: string): (result: RunResult) => void {
+    const asked: { readonly name: string; result: RunResult | undefined } = {
+      name,
+      result: undefined,
+    };
+    this.#asked.push(asked);
+    return (result) => {
+      asked.result = result;
+    };
   }
 
   /** Everything so far, what others did in turn included. */
   report(runId: string): RunReport {
     const { text, steps, messages } = this.state;
-    const inner = this.#participants.map(({ result }) => result);
+    const participants = this.#asked.flatMap(({ name, result }): readonly ParticipantReport[] =>
+      result ? [{ name, result }] : [],
+    );
+    const inner = participants.map(({ result }) => result);
     const own: Readonly<Record<string, Usage>> = Object.fromEntries(this.state.usage);
     return {
       runId,
@@ -36,7 +46,7 @@ export class RunDraft {
       steps: inner.reduce((sum, result) => sum + result.steps, steps),
       messages,
       failedServers: [...this.failedServers, ...inner.flatMap((result) => result.failedServers)],
-      participants: [...this.#participants],
+      participants,
       artifacts: firstOfEach([
         ...(this.artifacts?.all ?? []),
         ...inner.flatMap((result) => result.artifacts),

@@ -13,6 +13,8 @@ export type RunErrorCode =
   | "cancelled"
   /** A server with `onUnavailable: "fail"` could not be used. */
   | "server-unavailable"
+  /** A server was still being connected when the run was over. */
+  | "server-not-ready"
   /** A hook of the application threw. */
   | "hook-failed"
   /** The model's answer does not fit the agent's `output`, also after it was asked again. */

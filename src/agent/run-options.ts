@@ -40,7 +40,10 @@ export interface RunOptions extends ToolLevel {
   readonly timeoutMs?: number;
   /** Instead of the agent's model. */
   readonly model?: string | Model | TextAdapter;
-  /** Each instead of the agent's limit of that name. */
+  /**
+   * Each instead of the agent's limit of that name. Steps, calls and tokens also of all whom the agent
+   * or assembly asks, together.
+   */
   readonly limits?: RunLimits;
   /**
    * Where the run is kept while it goes on, so that it survives its process. Default: the configured

@@ -25,7 +25,7 @@ export interface RunReport {
   readonly failedServers: readonly FailedServer[];
   /** Files that its tools gave, in the order in which they came; equal ones once. */
   readonly artifacts: readonly RunArtifact[];
-  /** Who was asked in turn, in the order in which they ended. Their tokens and steps count above. */
+  /** Who was asked in turn and has ended or waits, in the order in which they were asked. Their tokens and steps count above. */
   readonly participants: readonly ParticipantReport[];
 }
 

@@ -1,15 +1,16 @@
 import { ConfigurationError } from "../base/dragoman-error.ts";
-import { isToolset, type OpenToolset } from "../tool/toolset.ts";
+import { isToolset } from "../tool/toolset.ts";
 import type { McpEntry } from "./agent-runtime.ts";
+import { closeToolset, longestLeaveMs, settlesWithin } from "./close-toolset.ts";
 import {
   type ConnectedServer,
-  closeToolset,
   connectServer,
   enterServer,
   type OpenedServer,
   type OpeningScope,
   stepOf,
 } from "./open-server.ts";
+import { RunError } from "./run-error.ts";
 import type { FailedServer } from "./run-failure.ts";
 import { handleFailure } from "./server-failure.ts";
 
@@ -27,10 +28,14 @@ export class RunServers {
   readonly #scope: OpeningScope;
   readonly #givingUp = new AbortController();
   readonly #pending = new Map<string, Promise<void>>();
-  readonly #begun = new Set<string>();
+  readonly #begun = new Map<string, McpEntry>();
+  /** What was given up while it was being opened, until nothing is left of it. */
+  readonly #left: Promise<void>[] = [];
   readonly #order: readonly string[];
   readonly #required: readonly string[];
   #broken: { readonly reason: unknown } | undefined;
+  /** Resolves when nothing is worth waiting for any more. */
+  readonly #breaking = Promise.withResolvers<void>();
 
   /**
    * Begins to open them.
@@ -62,8 +67,8 @@ export class RunServers {
     const stop = clock.startTimer(waited.resolve, this.#scope.serverWaitMs);
     try {
       await this.#untilOne();
-      await Promise.race([Promise.all(this.#pending.values()), waited.promise]);
-      await Promise.all(this.#required.map((name) => this.#pending.get(name)));
+      await Promise.race([this.#settling(this.#pending.keys()), waited.promise]);
+      await this.#settling(this.#required);
     } finally {
       stop();
     }
@@ -95,7 +100,7 @@ export class RunServers {
 
   /** Waits for all. @throws what {@link check} throws. */
   async complete(): Promise<void> {
-    await Promise.all(this.#pending.values());
+    await this.#settling(this.#pending.keys());
     this.check();
   }
 
@@ -109,27 +114,37 @@ export class RunServers {
     }
   }
 
-  /** Closes every one of them once, also those that are not ready; never rejects. */
+  /**
+   * Closes every one of them once, also those that are not ready; never rejects. A process that was
+   * being started is gone then, unless what opens it does not give up.
+   */
   async close(): Promise<void> {
-    for (const name of this.#pending.keys()) {
-      this.#recordLate(name);
+    if (!this.#scope.binding.signal.aborted && this.#broken === undefined) {
+      for (const name of this.#pending.keys()) {
+        this.#failLate(name);
+      }
     }
     this.#givingUp.abort(runIsOver);
     await Promise.all(this.#pending.values());
-    await Promise.all(
-      this.open.splice(0).map(({ name, toolset }) => this.#closeOne(name, toolset)),
-    );
+    const { runtime, binding } = this.#scope;
+    const agent = binding.agent.name;
+    const closing = this.open
+      .splice(0)
+      .map(({ name, toolset }) => closeToolset(toolset, { name, agent, runtime }));
+    await Promise.all([
+      ...closing,
+      settlesWithin(longestLeaveMs, this.#whatIsLeft(), runtime.clock),
+    ]);
   }
 
-  #closeOne(server: string, toolset: OpenToolset): Promise<void> {
-    const { runtime, binding } = this.#scope;
-    return closeToolset(toolset, server, { ...runtime, agent: binding.agent.name });
+  async #whatIsLeft(): Promise<void> {
+    await Promise.all(this.#left);
   }
 
   #begin(entry: McpEntry): void {
     const { name } = entry;
     if (!this.#begun.has(name)) {
-      this.#begun.add(name);
+      this.#begun.set(name, entry);
       const opening = this.#open(entry).finally(() => this.#pending.delete(name));
       this.#pending.set(name, opening);
     }
@@ -137,6 +152,17 @@ export class RunServers {
 
   #placeOf(name: string): number {
     return this.#order.indexOf(name);
+  }
+
+  /** Waits for these servers, but no longer than it is of use. */
+  async #settling(names: Iterable<string>): Promise<void> {
+    const settling = [...names].map((name) => this.#pending.get(name));
+    await Promise.race([Promise.all(settling), this.#breaking.promise]);
+  }
+
+  #break(reason: unknown): void {
+    this.#broken ??= { reason };
+    this.#breaking.resolve();
   }
 
   async #untilOne(): Promise<void> {
@@ -152,10 +178,10 @@ export class RunServers {
     const scope = { ...this.#scope, binding: { ...binding, signal } };
     let connected: ConnectedServer;
     try {
-      connected = await connectServer(entry, scope);
+      connected = await connectServer(entry, scope, (ending) => this.#left.push(ending));
     } catch (thrown) {
       if (binding.signal.aborted) {
-        this.#broken ??= { reason: binding.signal.reason };
+        this.#break(binding.signal.reason);
       } else if (!this.#givingUp.signal.aborted) {
         this.#fail(entry, thrown);
       }
@@ -165,8 +191,10 @@ export class RunServers {
       this.open.push(await enterServer(connected, scope));
     } catch (reason) {
       // Not the server's failure: the run cannot be recorded, or is over.
-      this.#broken ??= { reason };
-      await this.#closeOne(connected.name, connected.opened);
+      this.#break(reason);
+      const { runtime } = this.#scope;
+      const { name, opened } = connected;
+      this.#left.push(closeToolset(opened, { name, agent: binding.agent.name, runtime }));
     }
   }
 
@@ -175,18 +203,16 @@ export class RunServers {
       const failed = handleFailure(entry, thrown, this.#scope);
       this.failed.push(...(failed === undefined ? [] : [failed]));
     } catch (reason) {
-      this.#broken ??= { reason };
+      this.#break(reason);
     }
   }
 
-  #recordLate(name: string): void {
-    if (this.#scope.binding.signal.aborted || this.#broken !== undefined) {
-      return;
-    }
+  #failLate(name: string): void {
     const message = `MCP server "${name}" was not ready when the run was over. Ask for more time with serverWaitMs, or start the agent before the run.`;
-    const error = { code: "server-not-ready", message, server: name };
-    this.#scope.steps.emit({ kind: "server-fail", server: name, error });
-    this.failed.push({ name, error });
+    const entry = this.#begun.get(name);
+    if (entry !== undefined) {
+      this.#fail(entry, new RunError(message, { code: "server-not-ready" }));
+    }
   }
 }
 

@@ -1,20 +1,10 @@
 import { expect, test } from "vitest";
 import { add, agentOf, collect, modelOf } from "../../test/agent-fixture.ts";
-import { toolCalled, toolsetOf } from "../../test/fake-toolset.ts";
-import { ConfigurationError, DragomanError } from "../base/dragoman-error.ts";
+import { broken, toolCalled, toolsetOf } from "../../test/toolset-fixture.ts";
+import { ConfigurationError } from "../base/dragoman-error.ts";
 import { type Logger, silentLogger } from "../base/logger.ts";
 import { defineTool } from "../tool/define-tool.ts";
-import type { Toolset, UnavailablePolicy } from "../tool/toolset.ts";
-
-const broken = (
-  name: string,
-  policy?: UnavailablePolicy,
-  error: unknown = new DragomanError("refused", { code: "mcp-connect-failed" }),
-): Toolset => ({
-  name,
-  onUnavailable: policy,
-  open: () => Promise.reject(error),
-});
+import type { Toolset } from "../tool/toolset.ts";
 
 async function offered(definition: Parameters<typeof agentOf>[0], config = {}, options = {}) {
   const model = modelOf("ok");
@@ -159,7 +149,10 @@ test("G-T14: a configuration error and a failing callback are not optional", asy
   };
   expect(await ask({ ...broken("x", "ignore"), onError })).toMatchObject({
     status: "failed",
-    error: { message: "callback" },
+    error: {
+      code: "callback-failed",
+      message: 'The onError of the MCP toolset "x" threw: callback',
+    },
   });
 });
 

@@ -1,4 +1,5 @@
-import { ConfigurationError } from "../base/dragoman-error.ts";
+import { ConfigurationError, messageOf } from "../base/dragoman-error.ts";
+import type { Binding } from "../tool/binding.ts";
 import { isToolset, type Toolset } from "../tool/toolset.ts";
 import type { McpEntry } from "./agent-runtime.ts";
 import type { OpeningScope } from "./open-server.ts";
@@ -25,7 +26,7 @@ export function handleFailure(
   }
   const failure = toRunFailure(thrown, name);
   if (policy === "ignore") {
-    (entry as Toolset).onError?.(thrown, { binding }); // only a toolset has this policy
+    tellOnError(entry as Toolset, thrown, binding); // only a toolset has this policy
     return undefined;
   }
   steps.emit({ kind: "server-fail", server: name, error: failure });
@@ -37,6 +38,16 @@ export function handleFailure(
     { agent: binding.agent.name, server: name, code: failure.code },
   );
   return { name, error: failure };
+}
+
+/** @throws ConfigurationError `callback-failed`. */
+function tellOnError(toolset: Toolset, failure: unknown, binding: Binding): void {
+  try {
+    toolset.onError?.(failure, { binding });
+  } catch (cause) {
+    const why = `The onError of the MCP toolset "${toolset.name}" threw: ${messageOf(cause)}`;
+    throw new ConfigurationError(why, { code: "callback-failed", cause });
+  }
 }
 
 const isWrongServer = (thrown: unknown): boolean =>

@@ -67,7 +67,7 @@ const toolOperation = (
   tool: Pick<Tool, "description" | "source"> | undefined,
 ): TraceOperation => ({
   kind: "tool",
-  name,
+  name: tool === undefined ? "_OTHER" : name, // else it is what the model has made up
   callId: id,
   description: tool?.description ?? "",
   source: tool?.source,

@@ -1,7 +1,8 @@
 import type { ToolCallPart } from "../message/content.ts";
 import { chooseServers } from "../tool/choose-servers.ts";
 import { chooseTools, type ToolCandidate, type ToolDecision } from "../tool/choose-tools.ts";
-import { choiceOf, defineFindTools, type FoundTools, findToolsName } from "../tool/find-tools.ts";
+import { choiceOf, defineFindTools, type FoundTools } from "../tool/find-tools.ts";
+import { findToolsName } from "../tool/own-tools.ts";
 import { rankTools } from "../tool/rank-tools.ts";
 import type { ScoredDocument } from "../tool/scorer.ts";
 import type { Tool } from "../tool/tool.ts";

@@ -17,17 +17,16 @@ import type { ActiveSpan, Tracer } from "./tracing.ts";
  * @returns `undefined` for none.
  */
 export function groupTracers(tracers: readonly Tracer[], logger: Logger): Tracer | undefined {
-  const guard = new Guard(logger);
-  return tracers.length === 0
-    ? undefined
-    : {
-        start: (operation, parent) =>
-          new SpanGroup(
-            tracers.map((tracer) => guard.call(() => tracer.start(operation, parent))),
-            guard,
-          ),
-      };
+  return tracers.length === 0 ? undefined : guarded(tracers, new Guard(logger));
 }
+
+const guarded = (tracers: readonly Tracer[], guard: Guard): Tracer => ({
+  start: (operation, parent) =>
+    new SpanGroup(
+      tracers.map((tracer) => guard.call(() => tracer.start(operation, parent))),
+      guard,
+    ),
+});
 
 /** Calls tracers so that their failures harm nobody. */
 class Guard {
@@ -42,13 +41,18 @@ class Guard {
     try {
       return work();
     } catch (thrown) {
-      if (!this.#hasTold) {
-        this.#hasTold = true;
-        this.#logger.warn(
-          `A tracer failed, and will not be told of all that happens: ${messageOf(thrown)}`,
-        );
-      }
+      this.tell(thrown);
       return undefined;
+    }
+  }
+
+  /** Logs the first failure of all. */
+  tell(thrown: unknown): void {
+    if (!this.#hasTold) {
+      this.#hasTold = true;
+      this.#logger.warn(
+        `A tracer failed, and will not be told of all that happens: ${messageOf(thrown)}`,
+      );
     }
   }
 }
@@ -75,8 +79,15 @@ class SpanGroup implements ActiveSpan {
     this.#each((span) => span.set(facts));
   }
 
+  /** Called for each piece of an answer, and so without a closure. */
   event(event: TraceEvent): void {
-    this.#each((span) => span.event(event));
+    for (const span of this.#spans) {
+      try {
+        span?.event(event);
+      } catch (thrown) {
+        this.#guard.tell(thrown);
+      }
+    }
   }
 
   capture(content: TraceContent, value: () => unknown): void {
@@ -88,10 +99,14 @@ class SpanGroup implements ActiveSpan {
   }
 
   run<Value>(work: () => Value): Value {
-    return this.#spans.reduceRight<() => Value>(
-      (inner, span) => (span === undefined ? inner : () => this.#within(span, inner)),
-      work,
-    )();
+    let inner = work;
+    for (const span of this.#spans) {
+      if (span !== undefined) {
+        const outer = inner;
+        inner = () => this.#within(span, outer);
+      }
+    }
+    return inner();
   }
 
   context(server?: string): TraceContext | undefined {

@@ -1,3 +1,4 @@
+import { refuseLateDecisions } from "../agent/decisions.ts";
 import type { Decision } from "../agent/waiting.ts";
 import { parseJson } from "../base/json.ts";
 import { CliError } from "./cli-error.ts";
@@ -35,6 +36,7 @@ export function runsDecide(
     }
     const ids = waiting.length === 0 ? open.map((one) => one.id) : waiting;
     const decisions = Object.fromEntries(ids.map((one) => [one, decision]));
+    refuseLateDecisions(found, decisions, Date.now());
     const run = await store.decide(runKeyOf(id, options), decisions);
     const left = openQuestions(run);
     const lines = [

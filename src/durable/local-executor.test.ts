@@ -13,6 +13,7 @@ import { MemoryRunStore } from "../agent/memory-run-store.ts";
 import type { RunStore } from "../agent/run-store.ts";
 import type { Decision } from "../agent/waiting.ts";
 import { untilAborted } from "../base/abort.ts";
+import { type Clock, systemClock } from "../base/clock.ts";
 import { silentLogger } from "../base/logger.ts";
 import { createDragoman } from "../configure.ts";
 import { sqliteRuns } from "../stores/sqlite-runs.ts";
@@ -113,6 +114,22 @@ test("runs that a process has left behind are taken up when the next one opens, 
   expect(paid).toEqual(["c0"]);
   expect(given).toEqual(["ann"]);
   expect(await store.get(keyOf(strange))).toMatchObject({ status: "running" });
+});
+
+test("a decision whose time is over is refused before it is recorded", async () => {
+  let passedMs = 0;
+  const clock: Clock = { ...systemClock, now: () => systemClock.now() + passedMs };
+  const { agent } = clerk({ approval: { default: "ask", timeoutMs: 60_000 } }, "a");
+  const store = openStore();
+  const executor = await open({ store, agents: [agent], clock });
+  const { runId } = await executor.start(agent, "Pay");
+  await executor.result(runId);
+  passedMs = 60_000;
+  expect(await failureOf(executor.signal(runId, { "approval:a": yes }))).toMatchObject({
+    code: "decision-refused",
+    message: expect.stringContaining("too late"),
+  });
+  expect((await store.get(keyOf(runId)))?.decisions).toEqual({});
 });
 
 test("a run goes on when it is told what was decided; the first decision stands, and only for its actor", async () => {

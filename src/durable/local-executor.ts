@@ -1,5 +1,6 @@
 import { type Assembly, participantOf } from "../agent/assembly.ts";
 import { cancelKeptRun } from "../agent/cancel-kept-run.ts";
+import { refuseLateDecisions } from "../agent/decisions.ts";
 import type { Run } from "../agent/run.ts";
 import { RunError } from "../agent/run-error.ts";
 import type { ResumeOptions, RunInput } from "../agent/run-options.ts";
@@ -124,7 +125,10 @@ export class LocalExecutor implements Executor {
     decisions: Readonly<Record<string, Decision>>,
     options: { readonly actor?: string } = {},
   ): Promise<void> {
-    this.#takeUpIfReady(await this.#store.decide(this.#keyOf(runId, options), decisions));
+    const key = this.#keyOf(runId, options);
+    const record = await this.#store.get(key);
+    refuseLateDecisions(record ?? { id: runId, waitingFor: [] }, decisions, this.#clock.now());
+    this.#takeUpIfReady(await this.#store.decide(key, decisions));
   }
 
   async cancel(runId: string, options: { readonly actor?: string } = {}): Promise<void> {

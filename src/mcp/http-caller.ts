@@ -9,6 +9,7 @@ import { type AccessRefusal, AuthorizationNeeded } from "./authorization-needed.
 import { hideValues } from "./hide-values.ts";
 import { retryAfterMs, toLinkFailure, toRefusal } from "./link-failure.ts";
 import { McpError, type McpErrorCode } from "./mcp-error.ts";
+import { RecentSecrets } from "./recent-secrets.ts";
 import type { ServerAuthorization } from "./server-authorization.ts";
 import { addressOf, type ServerAddress } from "./url-credentials.ts";
 import { readTokenChallenge } from "./www-authenticate.ts";
@@ -66,6 +67,8 @@ export class HttpCaller {
   readonly #refusals = new WeakMap<object, AccessRefusal>();
   /** The last token that was sent. */
   #token = "";
+  /** Tokens and what the signer has added. */
+  readonly #sent = new RecentSecrets();
 
   /** @param authorization where the transport's `auth` is OAuth */
   constructor(
@@ -182,7 +185,7 @@ export class HttpCaller {
 
   /** A text of the server's without credentials. */
   hide(text: string): string {
-    return hideValues(text, [...this.#address.secrets, this.#token]);
+    return hideValues(text, [...this.#address.secrets, ...this.#sent.all]);
   }
 
   /** The headers of a request, credentials included. */
@@ -192,9 +195,11 @@ export class HttpCaller {
     if (this.#authorization !== undefined) {
       const shown = await this.#authorization.show({ method: request.method, url });
       this.#token = shown?.token.reveal() ?? this.#token;
+      this.#sent.add(this.#token);
       Object.assign(headers, shown?.headers);
     } else if (auth !== undefined && "token" in auth) {
       this.#token = await auth.token();
+      this.#sent.add(this.#token);
       headers["authorization"] = `Bearer ${this.#token}`;
     }
     if (signer === undefined) {
@@ -202,8 +207,12 @@ export class HttpCaller {
     }
     const body = Buffer.from(request.body ?? "");
     const { method } = request;
-    const added = Promise.resolve(signer({ method, url: url.href, headers, body }));
-    return { ...headers, ...(await added) };
+    const added = await Promise.resolve(signer({ method, url: url.href, headers, body }));
+    for (const value of Object.values(added)) {
+      this.#sent.add(value);
+      this.#sent.add(withoutScheme(value));
+    }
+    return { ...headers, ...added };
   }
 
   /** What an answer says on access, where that is wanting. */
@@ -328,3 +337,6 @@ export async function beginningOf(response: HttpResponse): Promise<string> {
 export function isEventStream({ headers }: HttpResponse): boolean {
   return headers["content-type"]?.startsWith("text/event-stream") ?? false;
 }
+
+/** `Bearer abc` as `abc`. */
+const withoutScheme = (value: string): string => value.replace(/^\w+ +/, "");

@@ -63,7 +63,9 @@ export function toRefusal(refusal: Refusal, { link, connecting }: FailureScope):
     server: link.server,
     status,
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-    ...(isRemote ? { remote: toRemoteError(sent["error"] ?? null) } : {}),
+    ...(isRemote
+      ? { remote: toRemoteError(sent["error"] ?? null, (said) => link.hide(said)) }
+      : {}),
   });
 }
 

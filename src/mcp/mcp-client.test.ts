@@ -3,9 +3,11 @@ import { afterEach, expect, test } from "vitest";
 import { failureOf } from "../../test/failure-of.ts";
 import { createFakeServer, type Message } from "../../test/fixtures/mcp/fake-server.ts";
 import type { StdioBehaviour } from "../../test/fixtures/mcp/fake-stdio-server.ts";
+import { serve } from "../../test/fixtures/mcp/http-peer.ts";
 import { fakeStdio, referenceServer, runningChildren } from "../../test/fixtures/mcp/servers.ts";
 import { bindingFor, callTool, keepNotices } from "../../test/fixtures/mcp/tool-call.ts";
 import { ConfigurationError } from "../base/dragoman-error.ts";
+import type { JsonObject } from "../base/json.ts";
 import { McpClient } from "./mcp-client.ts";
 import type { McpClientOptions } from "./mcp-client-options.ts";
 import type { McpConnectionConfig } from "./mcp-connection-config.ts";
@@ -185,6 +187,25 @@ test("a time limit, an abort and a lost connection are three different things", 
   const lost = failureOf(client.callTool("exit", { code: 0, words: "" }));
   expect(await lost).toMatchObject({ code: "mcp-connection-closed" });
 });
+
+test.each(["stdio", "http"])(
+  "arguments that are no JSON are a mistake that is told (%s)",
+  async (type) => {
+    const url = { type: "http", allowInsecureHttp: true } as const;
+    const transport = type === "stdio" ? fakeStdio() : { ...url, url: (await serve()).url };
+    await using client = new McpClient({ name: "fake", transport });
+    await client.connect();
+    const circle: Record<string, unknown> = {};
+    circle["self"] = circle;
+    for (const args of [circle, { amount: 1n }]) {
+      expect(await failureOf(client.callTool("echo", args as JsonObject))).toMatchObject({
+        code: "mcp-invalid-arguments",
+        message: expect.stringMatching(/"echo".*"fake".*not called.*no JSON: .*plain objects/s),
+      });
+    }
+    expect(await client.callTool("echo", {})).toHaveProperty("content");
+  },
+);
 
 test("leaving the scope disconnects", async () => {
   {

@@ -1,8 +1,8 @@
 import { systemClock } from "../base/clock.ts";
-import { ConfigurationError } from "../base/dragoman-error.ts";
+import { messageOf } from "../base/dragoman-error.ts";
 import { isDeeperThan, isJsonObject, type JsonObject } from "../base/json.ts";
+import { checkedClientConfig } from "./check-client-config.ts";
 import { type ConnectAttempt, shareOf } from "./connect-attempt.ts";
-import { isCustomTransport } from "./custom-link.ts";
 import { type ListEntriesOptions, listEntries } from "./list-entries.ts";
 import type { McpClientOptions, McpRequestOptions } from "./mcp-client-options.ts";
 import { McpConnection } from "./mcp-connection.ts";
@@ -13,7 +13,6 @@ import type {
 } from "./mcp-connection-config.ts";
 import { McpError } from "./mcp-error.ts";
 import { resolveLimits } from "./mcp-limits.ts";
-import { parseMcpServerConfig } from "./parse-mcp-server-config.ts";
 import type { McpEvents } from "./server-events.ts";
 import type {
   McpCompletion,
@@ -53,7 +52,7 @@ export class McpClient implements AsyncDisposable {
 
   /** @throws ConfigurationError where the configuration is at fault; it says what is allowed. */
   constructor(config: McpConnectionConfig, options: McpClientOptions = {}) {
-    this.#config = checkedConfig(config);
+    this.#config = checkedClientConfig(config);
     this.#options = options;
     this.#listeners.add(options);
     this.name = config.name;
@@ -178,6 +177,13 @@ export class McpClient implements AsyncDisposable {
     return this.#live().listTools(options);
   }
 
+  /** The tools as they were listed last, listed again where the server has said that they changed. */
+  async currentTools(
+    options: Pick<ListToolsScope, "signal"> = {},
+  ): Promise<readonly McpToolDefinition[]> {
+    return this.#live().currentTools(options);
+  }
+
   /**
    * Calls a tool by the server's own name. An error that the tool reports is a result with `isError`;
    * one that the protocol reports is thrown. Progress starts the time limit anew, up to 20 times.
@@ -187,7 +193,11 @@ export class McpClient implements AsyncDisposable {
     args: JsonObject = {},
     options: CallToolOptions = {},
   ): Promise<McpCallResult> {
-    return this.#live().callTool(name, args, options);
+    try {
+      return await this.#live().callTool(name, args, options);
+    } catch (error) {
+      throw faultOfArguments(name, args, this.name) ?? error;
+    }
   }
 
   /** All resources. What is malformed is left out, and so is what is invisible in their texts. */
@@ -352,20 +362,17 @@ const notConnected = (server: string): McpError =>
     server,
   });
 
-function checkedConfig(config: McpConnectionConfig): McpConnectionConfig {
-  const where = "new McpClient(…)";
-  if (!isJsonObject(config)) {
-    throw new ConfigurationError(`${where}: the configuration must be an object.`, {
-      code: "invalid-configuration",
-    });
+/** Looked for only where a call has failed: what cannot be written fails in each link's own way. */
+function faultOfArguments(tool: string, args: unknown, server: string): McpError | undefined {
+  try {
+    JSON.stringify(args);
+    return undefined;
+  } catch (cause) {
+    return new McpError(
+      `The tool "${tool}" of the MCP server "${server}" was not called, since its arguments are no JSON: ${messageOf(cause)}. Pass plain objects, lists, texts, numbers and booleans.`,
+      { code: "mcp-invalid-arguments", server, cause },
+    );
   }
-  const { transport, ...rest } = config;
-  if (!isCustomTransport(transport)) {
-    return parseMcpServerConfig(config, where);
-  }
-  // The rest is checked with another transport in the place of one that cannot be.
-  parseMcpServerConfig({ ...rest, transport: { type: "stdio", command: "?" } }, where);
-  return config;
 }
 
 function toCompletion(completion: unknown): McpCompletion {

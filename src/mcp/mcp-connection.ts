@@ -5,7 +5,12 @@ import type { ActiveSpan } from "../base/tracing.ts";
 import { askingForAccess } from "./asking-for-access.ts";
 import type { Followed } from "./change-feed.ts";
 import { ChangeFollower } from "./change-follower.ts";
-import { isCustomTransport } from "./custom-link.ts";
+import {
+  isExpired,
+  isHeaderMismatch,
+  isRenewable,
+  mirrorsParameters,
+} from "./connection-states.ts";
 import type {
   CallToolOptions,
   ListToolsScope,
@@ -34,10 +39,6 @@ const totalFactor = 20;
 
 /** All pages of a list together may take so many times the time limit. */
 const listFactor = 4;
-
-/** A transport that our own process does not keep alive may be opened again after its end. */
-const isRenewable = ({ transport }: McpConnectionConfig): boolean =>
-  !isCustomTransport(transport) && transport.type !== "stdio";
 
 /**
  * Connects to a server: starts or reaches it and shakes hands, within the configuration's
@@ -93,7 +94,15 @@ export class McpConnection {
       pages: (signal, span) => this.pages("tools/list", signal, span),
       mirrorsParameters: () => mirrorsParameters(this.#session),
     });
-    this.#follower = new ChangeFollower({ clock, events, timeoutMs: this.#timeoutMs });
+    const onToolsChanged = (): void => {
+      this.#tools.changed();
+      events.onToolsChanged?.();
+    };
+    this.#follower = new ChangeFollower({
+      clock,
+      events: { ...events, onToolsChanged },
+      timeoutMs: this.#timeoutMs,
+    });
     const hide = (text: string): string => this.#session?.link.hide(text) ?? text;
     this.#events = new ServerEvents({ clock, events, onNotification, onNotice, hide });
   }
@@ -138,6 +147,17 @@ export class McpConnection {
    */
   listTools(scope: ListToolsScope = {}): Promise<readonly McpToolDefinition[]> {
     return this.#tools.list(scope);
+  }
+
+  /**
+   * The tools as they were listed last, listed again where the server has said that they changed.
+   *
+   * @throws McpError, or the signal's reason
+   */
+  currentTools({
+    signal,
+  }: Pick<ListToolsScope, "signal"> = {}): Promise<readonly McpToolDefinition[]> {
+    return this.#tools.current(signal);
   }
 
   /**
@@ -385,16 +405,5 @@ export class McpConnection {
     });
   }
 }
-
-/** Only the headers of exchanges have room for parameters. */
-const mirrorsParameters = (session: McpSession | undefined): boolean =>
-  session?.isStateless === true && session.link.hasExchanges === true;
-
-const isExpired = (error: unknown): boolean =>
-  McpError.is(error) && error.code === "mcp-session-expired";
-
-/** The server wants other headers than those that were sent (MCP 2026-07-28, error codes). */
-const isHeaderMismatch = (error: unknown): boolean =>
-  McpError.is(error) && error.remote?.code === -32_020;
 
 const ignore = (): void => {};

@@ -28,6 +28,8 @@ export type McpErrorCode =
   | "mcp-authorization"
   /** The server answered the request with a JSON-RPC error. */
   | "mcp-remote-error"
+  /** The arguments of a call are no JSON; nothing was sent. */
+  | "mcp-invalid-arguments"
   /** The server needs something of the application first, and did not get it. */
   | "mcp-input-required"
   /** The server sent more than is allowed. */

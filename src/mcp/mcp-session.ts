@@ -284,7 +284,7 @@ export class McpSession {
       const what = "answered with neither a result that is an object nor an error";
       this.#requests.reject(id, this.#error("mcp-protocol", what));
     } else {
-      const remote = toRemoteError(error);
+      const remote = toRemoteError(error, (text) => this.link.hide(text));
       this.#requests.reject(
         id,
         new McpError(remote.message, {

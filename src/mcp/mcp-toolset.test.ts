@@ -343,6 +343,29 @@ test("a transport function that gives no transport is a fault of the configurati
   });
 });
 
+test("what mapTool puts in the place of a server's tool still comes from the server", async () => {
+  const lookup = defineTool({
+    name: "lookup",
+    description: "Looks up.",
+    inputSchema: { type: "object", properties: { text: { type: "string" } } },
+    execute: ({ text }: { text?: string }) => `looked up ${text}`,
+  });
+  const toolset = mcpToolset({
+    name: "fake",
+    transport: fakeStdio(),
+    tools: ["echo"],
+    mapTool: () => lookup,
+  });
+  const opened = await toolset.open(bindingFor(), keepNotices());
+  const [tool] = opened.tools;
+  const renamed = tool?.with({ name: "find", timeoutMs: 5 });
+  const source = { server: "fake", name: "echo" };
+  expect(tool).toMatchObject({ name: "lookup", parameters: lookup.parameters, source });
+  expect(renamed).toMatchObject({ name: "find", timeoutMs: 5, source });
+  expect(await callTool(renamed, { text: "it" })).toBe("looked up it");
+  await opened.close();
+});
+
 test("a mapTool that returns nothing is a mistake that is told", async () => {
   const mapTool = (() => undefined) as unknown as NonNullable<McpToolsetOptions["mapTool"]>;
   expect(await refusalOf({ mapTool })).toMatchObject({

@@ -97,7 +97,11 @@ export class RequestTable {
       this.#entries.set(id, entry);
       signal?.addEventListener("abort", entry.onAbort, { once: true });
       this.#watch(entry, now);
-      send(id).catch((error: unknown) => this.reject(id, error));
+      try {
+        send(id).catch((error: unknown) => this.reject(id, error));
+      } catch (error) {
+        this.reject(id, error); // what is no JSON cannot even be written
+      }
     });
   }
 

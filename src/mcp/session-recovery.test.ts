@@ -9,6 +9,7 @@ import {
   serve,
 } from "../../test/fixtures/mcp/http-peer.ts";
 import { createManualClock } from "../../test/fixtures/mcp/manual-clock.ts";
+import type { Clock } from "../base/clock.ts";
 
 test.each([
   ["a JSON-RPC error", '{"jsonrpc":"2.0","error":{"code":-32001,"message":"x"},"id":null}'],
@@ -138,15 +139,23 @@ test.each([429, 503])(
   "Retry-After of HTTP %s is waited for where the request only reads",
   async (status) => {
     const clock = createManualClock();
+    const delays: number[] = [];
+    const noting: Clock = {
+      now: clock.now,
+      startTimer(callback, delayMs) {
+        delays.push(delayMs);
+        return clock.startTimer(callback, delayMs);
+      },
+    };
     const busy = (response: ServerResponse): void =>
       void response.writeHead(status, { "retry-after": "2" }).end();
     const server = await serve({
       intercept: inTurn("tools/list", [busy]),
     });
-    const connection = await connect(server.url, {}, { clock });
+    const connection = await connect(server.url, {}, { clock: noting });
     const listing = connection.listTools();
-    await expect.poll(() => methodsSeen(server).at(-1)).toBe("tools/list");
-    await expect.poll(() => clock.waiting).toBe(1);
+    // The request has a timer, too, until its answer is read: it is the wait that must have begun.
+    await expect.poll(() => delays.at(-1)).toBe(2000);
     clock.advance(1999);
     expect(methodsSeen(server).filter((method) => method === "tools/list")).toHaveLength(1);
     clock.advance(1);

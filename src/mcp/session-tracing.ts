@@ -80,7 +80,8 @@ export class SessionTracing {
     id: RpcId,
     give: () => Promise<Value>,
   ): Promise<Value> {
-    const operation = { kind: "mcp-answer", server: this.#server, method } as const;
+    const known = answered.has(method) ? method : "_OTHER"; // a stranger's word
+    const operation = { kind: "mcp-answer", server: this.#server, method: known } as const;
     const span = this.span?.start(operation, traceContextFrom(metaOf(params)));
     if (span === undefined) {
       return give();
@@ -94,6 +95,13 @@ export class SessionTracing {
     span.set({ mcp: { ...this.#peer, requestId: String(id), protocolVersion } });
   }
 }
+
+/** What servers may ask. */
+const answered: ReadonlySet<string> = new Set([
+  "elicitation/create",
+  "sampling/createMessage",
+  "roots/list",
+]);
 
 const metaOf = ({ _meta: meta }: JsonObject): JsonObject => (isJsonObject(meta) ? meta : {});
 

@@ -48,5 +48,6 @@ const codes: Readonly<Record<McpErrorCode, ToolErrorCode>> = {
   "mcp-protocol": "tool-failed",
   "mcp-limit": "tool-response-too-large",
   "mcp-remote-error": "remote-tool",
+  "mcp-invalid-arguments": "invalid-arguments",
   "mcp-input-required": "tool-failed",
 };

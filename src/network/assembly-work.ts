@@ -173,7 +173,8 @@ export class AssemblyWork {
 
   async #inputFor({ name, input }: Member, turn: Turn): Promise<RunInput> {
     if (input === undefined) {
-      return turn.input;
+      // Not every provider takes an empty question.
+      return turn.input === "" && this.#last !== undefined ? "(no answer)" : turn.input;
     }
     if (typeof input === "string") {
       return fillKeys(input, this.#values);

@@ -128,3 +128,10 @@ test("two members of one name are refused, unless one is given another", () => {
     "s",
   );
 });
+
+test("an answer of nothing is said to be one, since no provider takes an empty question", async () => {
+  const { member, asked, defineSequence } = crew();
+  const members = [member("silent", { text: "" }), member("next", "ok")];
+  expect(await defineSequence({ name: "s", members }).ask("Go")).toMatchObject({ text: "ok" });
+  expect(asked("next")).toEqual(["(no answer)"]);
+});

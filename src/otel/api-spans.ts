@@ -2,6 +2,7 @@ import {
   type Context,
   context,
   createTraceState,
+  isSpanContextValid,
   propagation,
   ROOT_CONTEXT,
   type Span,
@@ -16,7 +17,7 @@ import { version } from "../base/version.ts";
 import { withLists } from "./api-meters.ts";
 import { fromBaggageHeader, toBaggageHeader } from "./baggage-header.ts";
 import type { Conventions } from "./conventions.ts";
-import type { SpanDescription, SpanKindName } from "./describe-operation.ts";
+import type { SpanAttributes, SpanDescription, SpanKindName } from "./describe-operation.ts";
 import type { SpanKeeper, SpanSink } from "./span-sink.ts";
 
 /** Spans by OpenTelemetry's API, of whatever SDK the application has registered. */
@@ -41,28 +42,58 @@ function startIn(
   { name, kind, attributes }: SpanDescription,
   parent: Context,
 ): SpanSink {
-  const span = tracer.startSpan(
-    name,
-    { kind: kinds[kind], attributes: withLists(attributes) },
-    parent,
-  );
-  const own = trace.setSpan(parent, span);
-  return {
-    isRecording: span.isRecording(),
-    start: (description, other) => startIn(tracer, description, contextOf(other) ?? own),
-    setAttributes: (more) => void span.setAttributes(withLists(more)),
-    addEvent: (event, more) => void span.addEvent(event, withLists(more)),
-    link(other) {
-      const linked = remoteSpanOf(other);
-      if (linked !== undefined) {
-        span.addLink({ context: linked });
-      }
-    },
-    fail: (message) => void span.setStatus({ code: SpanStatusCode.ERROR, message }),
-    end: () => span.end(),
-    run: (work) => context.with(own, work),
-    context: (withBaggage) => traceContextOf(span, withBaggage ? own : undefined),
-  };
+  const options = { kind: kinds[kind], attributes: withLists(attributes) };
+  return new ApiSpan(tracer, tracer.startSpan(name, options, parent), parent);
+}
+
+class ApiSpan implements SpanSink {
+  readonly isRecording: boolean;
+  readonly #tracer: Tracer;
+  readonly #span: Span;
+  /** Where the span is the active one. */
+  readonly #within: Context;
+
+  constructor(tracer: Tracer, span: Span, parent: Context) {
+    this.isRecording = span.isRecording();
+    this.#tracer = tracer;
+    this.#span = span;
+    this.#within = trace.setSpan(parent, span);
+  }
+
+  start(description: SpanDescription, parent: TraceContext | undefined): SpanSink {
+    return startIn(this.#tracer, description, contextOf(parent) ?? this.#within);
+  }
+
+  setAttributes(attributes: SpanAttributes): void {
+    this.#span.setAttributes(withLists(attributes));
+  }
+
+  addEvent(name: string, attributes: SpanAttributes): void {
+    this.#span.addEvent(name, withLists(attributes));
+  }
+
+  link(other: TraceContext): void {
+    const linked = remoteSpanOf(other);
+    if (linked !== undefined) {
+      this.#span.addLink({ context: linked });
+    }
+  }
+
+  fail(type: string): void {
+    this.#span.setStatus({ code: SpanStatusCode.ERROR, message: type });
+  }
+
+  end(): void {
+    this.#span.end();
+  }
+
+  run<Value>(work: () => Value): Value {
+    return context.with(this.#within, work);
+  }
+
+  context(withBaggage: boolean): TraceContext | undefined {
+    return traceContextOf(this.#span, withBaggage ? this.#within : undefined);
+  }
 }
 
 function contextOf(parent: TraceContext | undefined): Context | undefined {
@@ -90,11 +121,12 @@ function remoteSpanOf({ traceparent, tracestate }: TraceContext) {
 }
 
 function traceContextOf(span: Span, baggageOf: Context | undefined): TraceContext | undefined {
-  const { traceId, spanId, traceFlags, traceState } = span.spanContext();
-  const traceparent = formatTraceparent({ traceId, spanId, flags: traceFlags });
-  if (parseTraceparent(traceparent) === undefined) {
+  const own = span.spanContext();
+  if (!isSpanContextValid(own)) {
     return undefined; // no SDK is registered
   }
+  const { traceId, spanId, traceFlags, traceState } = own;
+  const traceparent = formatTraceparent({ traceId, spanId, flags: traceFlags });
   const tracestate = traceState?.serialize() ?? "";
   const entries = baggageOf && propagation.getBaggage(baggageOf);
   const baggage = entries === undefined ? "" : toBaggageHeader(entries);

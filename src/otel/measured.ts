@@ -47,8 +47,11 @@ export class Measured {
 
   /** A piece of an answer has come. @returns after how many seconds, for the first one. */
   chunk(): number | undefined {
-    const now = performance.now();
     const isFirst = this.#lastChunk === 0;
+    if (!isFirst && this.#meters === undefined) {
+      return undefined;
+    }
+    const now = performance.now();
     const seconds = (now - (isFirst ? this.#begun : this.#lastChunk)) / 1_000;
     this.#lastChunk = now;
     if (this.#meters !== undefined && this.#operation.kind === "model") {

@@ -1,10 +1,8 @@
 import type { ToolDecision } from "./choose-tools.ts";
 import { defineTool } from "./define-tool.ts";
+import { findToolsName } from "./own-tools.ts";
 import type { Tool } from "./tool.ts";
 import { type ToolResult, toolSuccess } from "./tool-result.ts";
-
-/** The name of the tool that finds tools. */
-export const findToolsName = "find_tools";
 
 /** What a search came to. */
 export interface FoundTools {

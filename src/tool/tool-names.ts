@@ -68,7 +68,7 @@ function settle(requests: readonly NameRequest[], names: readonly string[]): rea
       taken.add(foldToolName(name));
       return name;
     }
-    const origin = digestOf(`${server}\u0000${requests[index]?.name}\u0000${index}`);
+    const origin = shortDigestOf(`${server}\u0000${requests[index]?.name}\u0000${index}`);
     const unique = `${name.slice(0, longestName - 9)}_${origin}`;
     taken.add(foldToolName(unique));
     return unique;

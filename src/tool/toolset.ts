@@ -44,6 +44,8 @@ export interface ToolsetObserver {
   notice(code: string, message: string): void;
   /** The server logged something. */
   log?(entry: ServerLog): void;
+  /** Whether what is opened outlives a run, so that it is worth hearing what changes. Default false. */
+  readonly isKept?: boolean | undefined;
   /** What the configuration says of pins, for toolsets that say nothing. */
   readonly pins?: PinsSetting | undefined;
   /** The opening's operation, where somebody traces. */
@@ -67,6 +69,12 @@ export interface OpenToolset {
   readonly serverInfo?: { readonly name: string; readonly version: string } | undefined;
   /** Whether its tools can still be used, where that can be told. What is kept open is opened anew if not. */
   isOpen?(): boolean;
+  /**
+   * The toolset as it is now, on what is open already: the same where nothing has changed, else one
+   * with the tools of now. Runs that have the one before go on with it; one of them all is closed. It
+   * rejects where the tools cannot be had.
+   */
+  current?(options: { readonly signal: AbortSignal }): Promise<OpenToolset>;
   /**
    * Fetches what a result of its tools named by a reference, from where it came; `undefined` where there
    * is nothing. It is asked only when the run's model wants to read it.

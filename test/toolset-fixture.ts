@@ -1,12 +1,13 @@
+import { DragomanError } from "../src/base/dragoman-error.ts";
 import { defineTool } from "../src/tool/define-tool.ts";
 import type { Tool } from "../src/tool/tool.ts";
-import type { Toolset } from "../src/tool/toolset.ts";
+import type { Toolset, UnavailablePolicy } from "../src/tool/toolset.ts";
 
-/** A tool of that name that says which server it is of. */
+/** A tool of a server that answers with the server's name. */
 export const toolCalled = (name: string, server: string): Tool =>
   defineTool({ name, description: name, source: { server, name }, execute: () => server });
 
-/** Notes what becomes of it. */
+/** A toolset that notes what becomes of it. */
 export interface FakeToolset extends Toolset {
   readonly log: string[];
 }
@@ -31,3 +32,14 @@ export function toolsetOf(
     ...more,
   };
 }
+
+/** A toolset that cannot be opened. */
+export const broken = (
+  name: string,
+  policy?: UnavailablePolicy,
+  error: unknown = new DragomanError("refused", { code: "mcp-connect-failed" }),
+): Toolset => ({
+  name,
+  onUnavailable: policy,
+  open: () => Promise.reject(error),
+});

@@ -1,0 +1,26 @@
+import { ConfigurationError } from "../base/dragoman-error.ts";
+import { isJsonObject } from "../base/json.ts";
+import { isCustomTransport } from "./custom-link.ts";
+import type { McpConnectionConfig } from "./mcp-connection-config.ts";
+import { parseMcpServerConfig } from "./parse-mcp-server-config.ts";
+
+/**
+ * The configuration of a client, as it is used.
+ *
+ * @throws ConfigurationError `invalid-configuration` that says what is allowed.
+ */
+export function checkedClientConfig(config: McpConnectionConfig): McpConnectionConfig {
+  const where = "new McpClient(…)";
+  if (!isJsonObject(config)) {
+    throw new ConfigurationError(`${where}: the configuration must be an object.`, {
+      code: "invalid-configuration",
+    });
+  }
+  const { transport, ...rest } = config;
+  if (!isCustomTransport(transport)) {
+    return parseMcpServerConfig(config, where);
+  }
+  // The rest is checked with another transport in the place of one that cannot be.
+  parseMcpServerConfig({ ...rest, transport: { type: "stdio", command: "?" } }, where);
+  return config;
+}
