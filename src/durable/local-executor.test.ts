@@ -346,7 +346,7 @@ test("a run for which nothing could be got to resume it with is taken up again l
   store.revive();
   const [left] = (await store.list({ app: "default" })).runs;
   let asked = 0;
-  const executor = await open({
+  await open({
     store,
     agents: [agent],
     clock,
@@ -358,17 +358,11 @@ test("a run for which nothing could be got to resume it with is taken up again l
       return {};
     },
   });
-  while (clock.pending === 0) {
-    await new Promise(setImmediate);
-  }
+  await expect.poll(() => clock.pending).toBeGreaterThan(0);
   clock.advance(1_000);
-  let status = "running";
-  while (status === "running") {
-    await new Promise(setImmediate);
-    status = (await store.get(keyOf(left?.id ?? "")))?.status ?? "";
-  }
-  expect([status, asked]).toEqual(["completed", 2]);
-  await executor[Symbol.asyncDispose]();
+  const status = async () => (await store.get(keyOf(left?.id ?? "")))?.status;
+  await expect.poll(status).toBe("completed");
+  expect(asked).toBe(2);
 });
 
 test("a run whose end could not be recorded is taken up again when the store is back", async () => {
