@@ -34,3 +34,10 @@ test.each([
   expect(() => createDragoman(config as DragomanConfig)).toThrow(message);
   expect(() => createDragoman().configure(config as DragomanConfig)).toThrow(message);
 });
+
+test("a change that was refused is not there at the next change", async () => {
+  const dragoman = createDragoman({ model: modelOf("first"), env: {} });
+  expect(() => dragoman.configure({ artifacts: { maxBytes: -1 } })).toThrow(/maxBytes/);
+  dragoman.configure({ model: modelOf("second") });
+  expect((await dragoman.defineAgent({ name: "a" }).ask("?")).text).toBe("second");
+});

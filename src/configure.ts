@@ -101,8 +101,9 @@ export function createDragoman(config: DragomanConfig = {}): Dragoman {
     ...assemblyFunctions(() => runtime),
     configure(changes) {
       checkConfig(changes);
-      current = { ...current, ...changes };
-      runtime = createRuntime(current, memory);
+      const next = { ...current, ...changes };
+      runtime = createRuntime(next, memory);
+      current = next; // not before: what was refused must not come back with the next change
     },
   };
 }

@@ -39,8 +39,8 @@ export interface AgentDefinition<Output = undefined> extends ToolLevel {
   /** Which tool calls need somebody's approval, or are not made at all. Default: all are made. */
   readonly approval?: ApprovalPolicy;
   /**
-   * How long a run waits for servers that are not ready, in milliseconds, once one is; those that come
-   * later join before the next model call. Servers with `onUnavailable: "fail"` are always waited for.
+   * How long a run waits for servers that are not ready, in milliseconds from its beginning; longer only
+   * until one is. Those that come later join before the next model call. Servers with `onUnavailable: "fail"` are always waited for.
    * Default 3 000.
    */
   readonly serverWaitMs?: number;

@@ -17,10 +17,10 @@ export interface AgentLoopScope extends PlanScope {
 
 /** Works in the agent's mode until there is an answer. @throws what its parts throw. */
 export async function runAgentLoop(state: LoopState, scope: AgentLoopScope): Promise<Answer> {
-  const { output, mode, shownTools, prompts } = scope;
+  const { output, mode, prompts } = scope;
   const [first, ...rest] = scope.models;
   const callsTools = (model: Model): Model =>
-    mode === "react" || (mode === "auto" && !model.capabilities.tools && shownTools.size > 0)
+    mode === "react" || (mode === "auto" && !model.capabilities.tools)
       ? toReactModel(model, prompts)
       : model;
   const adapted = { ...scope, models: [callsTools(first), ...rest.map(callsTools)] as const };

@@ -3,8 +3,10 @@ import * as z from "zod";
 import { add, collect } from "../../test/agent-fixture.ts";
 import { silentLogger } from "../base/logger.ts";
 import { createDragoman } from "../configure.ts";
+import { manualClock } from "../testing/manual-clock.ts";
 import { type ScriptedTurn, scriptedModel } from "../testing/scripted-model.ts";
 import { defineTool } from "../tool/define-tool.ts";
+import type { Toolset } from "../tool/toolset.ts";
 import type { AgentDefinition } from "./agent-definition.ts";
 import { MemoryRunStore } from "./memory-run-store.ts";
 import type { RunResult } from "./run-result.ts";
@@ -170,3 +172,57 @@ test("cancelling a run ends its delegated runs", async () => {
   }
   expect(await run.result).toMatchObject({ status: "cancelled", reason: "enough" });
 });
+
+test.each(["the run is cancelled", "its own time is over"])(
+  "where %s, a delegated run has closed its servers before the other goes on, and its work counts",
+  async (why) => {
+    const isCancelled = why === "the run is cancelled";
+    const log: string[] = [];
+    const closing = Promise.withResolvers<void>();
+    const crm: Toolset = {
+      name: "crm",
+      open: async () => ({
+        tools: [add],
+        close: async () => {
+          await closing.promise;
+          log.push("closed");
+        },
+      }),
+    };
+    const helper = agent(
+      "helper",
+      [{ calls: [{ name: "add", arguments: { a: 1, b: 2 } }] }, { hangs: true }],
+      { mcp: [crm] },
+    );
+    const more = { tools: [helper.agent], toolTimeoutMs: 1_000 };
+    const clock = manualClock();
+    const model = scriptedModel([
+      delegating("helper"),
+      () => {
+        log.push("asked again");
+        return "ok";
+      },
+    ]);
+    const boss = createDragoman({ logger: silentLogger, env: {}, clock }).defineAgent({
+      name: "boss",
+      model,
+      ...more,
+    });
+    const run = boss.stream("Hi");
+    let calls = 0;
+    for await (const { kind, agentPath } of run) {
+      calls += kind === "model-start" && agentPath.length === 2 ? 1 : 0;
+      if (kind === "model-start" && calls === 2) {
+        isCancelled ? run.cancel("enough") : clock.advance(1_000);
+        setImmediate(closing.resolve);
+        calls = 3;
+      }
+    }
+    const result = await run.result;
+    expect(log).toEqual(isCancelled ? ["closed"] : ["closed", "asked again"]);
+    expect(result.status).toBe(isCancelled ? "cancelled" : "completed");
+    expect(result.participants).toMatchObject([
+      { name: "helper", result: { status: "cancelled", steps: 2 } },
+    ]);
+  },
+);

@@ -2,7 +2,7 @@ import type { Model, ModelRequest } from "../model/model.ts";
 import type { AgentMode } from "./agent-definition.ts";
 import { agentParticipant } from "./agent-participant.ts";
 import { HostedRun } from "./hosted-run.ts";
-import type { KeptToolsets } from "./open-toolsets.ts";
+import type { KeptToolsets } from "./open-server.ts";
 import { promptsVersion } from "./prompts.ts";
 import type { FailedServer, RunFailure } from "./run-failure.ts";
 import type { RunInput } from "./run-options.ts";

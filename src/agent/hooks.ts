@@ -40,7 +40,10 @@ export interface Hooks {
     message: AssistantMessage,
     scope: { readonly model: Model; readonly binding: Binding },
   ): Given<AssistantMessage>;
-  /** May give the result in the tool's place; any value, wrapped so that `undefined` can be one. */
+  /**
+   * May give the result in the tool's place; any value, wrapped so that `undefined` can be one. Called
+   * for calls that are approved; for a tool of the client, once the client has answered.
+   */
   beforeTool?(
     call: HookedCall,
     scope: { readonly binding: Binding },

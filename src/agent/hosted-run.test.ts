@@ -1,10 +1,14 @@
 import { expect, test } from "vitest";
 import { add, agentOf, collect, modelOf, neverEnding } from "../../test/agent-fixture.ts";
+import { MortalStore } from "../../test/mortal-store.ts";
 import { silentLogger } from "../base/logger.ts";
 import { ModelError } from "../model/model-error.ts";
 import { manualClock } from "../testing/manual-clock.ts";
+import type { ScriptedTurn } from "../testing/scripted-model.ts";
 import { defineTool } from "../tool/define-tool.ts";
+import type { ToolCall } from "../tool/tool.ts";
 import type { AgentDefinition } from "./agent-definition.ts";
+import { MemoryRunStore } from "./memory-run-store.ts";
 import type { Run } from "./run.ts";
 import type { RunEvent } from "./run-event.ts";
 
@@ -310,4 +314,57 @@ test("a toolset that does not close is given up, and told", async () => {
   const agent = agentOf({ model: modelOf("ok"), mcp: [stuck] }, { clock, logger });
   expect((await agent.ask("Hi")).status).toBe("completed");
   expect(warnings).toEqual(['agent "tester" could not close "stuck": it takes too long']);
+});
+
+test("what a tool that was given up still says is no event of the run, and is not kept", async () => {
+  const clock = manualClock();
+  const store = new MemoryRunStore();
+  const calls: ToolCall[] = [];
+  const deaf = defineTool({
+    name: "deaf",
+    description: "Ignores its signal.",
+    timeoutMs: 1_000,
+    execute(_input, call) {
+      calls.push(call);
+      call.progress({ progress: 1, message: "begun" });
+      return new Promise(() => {});
+    },
+  });
+  const talks = () => calls.map(({ progress }) => progress({ progress: 2, message: "still here" }));
+  const again: ScriptedTurn = () => {
+    talks();
+    return { calls: [{ name: "deaf" }] };
+  };
+  const model = modelOf({ calls: [{ name: "deaf" }] }, again);
+  const run = agentOf({ model, tools: [deaf] }, { clock }).stream("Hi", { store });
+  const events: RunEvent[] = [];
+  for await (const event of run) {
+    events.push(event);
+    if (event.kind === "tool-progress") {
+      calls.length === 1 ? clock.advance(1_000) : run.cancel();
+    }
+  }
+  await run.result;
+  talks();
+  expect(clock.pending).toBe(0);
+  const progress = events.flatMap((event) =>
+    event.kind === "tool-progress" ? [event.progress.message] : [],
+  );
+  expect(progress).toEqual(["begun", "begun"]);
+  const kept = await store.events({ app: "default", id: run.id });
+  expect(kept.at(-1)).toMatchObject({ kind: "run-end", status: "cancelled" });
+});
+
+test("readers of a run whose end could not be recorded are told what its result says", async () => {
+  const store = new MortalStore(1); // the model call, and nothing after it
+  const run = agentOf({ model: modelOf("ok") }).stream("Hi", { store });
+  const events = await collect(run);
+  const result = await run.result;
+  expect(result).toMatchObject({ status: "failed", error: { code: "store-unavailable" } });
+  expect(events.at(-1)).toMatchObject({
+    kind: "run-end",
+    status: "failed",
+    error: { code: "store-unavailable" },
+  });
+  expect(events.filter(({ kind }) => kind === "run-end")).toHaveLength(1);
 });

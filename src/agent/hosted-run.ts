@@ -20,7 +20,7 @@ import {
 import { budgetWithin } from "./run-budget.ts";
 import { RunDraft } from "./run-draft.ts";
 import { RunError } from "./run-error.ts";
-import type { RunEvent } from "./run-event.ts";
+import type { RunEvent, RunEventBody } from "./run-event.ts";
 import { RunJournal } from "./run-journal.ts";
 import { RunMemory } from "./run-memory.ts";
 import type { RunOptions } from "./run-options.ts";
@@ -112,21 +112,12 @@ export class HostedRun<Output> implements Run<Output> {
   async #execute(begun: BegunRun, span: ActiveSpan | undefined): Promise<RunResult<Output>> {
     const journal = new RunJournal(begun.steps, (record) => begun.recorder?.step(record));
     const scope = { ...this.#scope(begun, journal), span };
-    const result = await settleRun<Output>(this.#perform(begun, scope), scope);
-    await begun.recorder?.settle();
-    this.#publishEnd(result, scope.agentPath);
-    try {
-      await this.#keep(result, begun, journal);
-      return result;
-    } catch (thrown) {
-      if (!(RunError.is(thrown) && thrown.code === "run-lost")) {
-        const { logger } = this.#run.runtime;
-        logger.error(`Run ${this.id} could not be recorded: ${messageOf(thrown)}`);
-      }
-      return result.status === "failed" || result.status === "cancelled"
-        ? result
-        : failedRun(thrown, result);
-    }
+    const settled = await settleRun<Output>(this.#perform(begun, scope), scope);
+    const end = this.#publisher.end(endOf(settled), scope.agentPath);
+    const result = await this.#keep(settled, { begun, journal, end });
+    // Readers are not told of an end that the result does not have.
+    this.#publisher.close(result === settled ? undefined : endOf(result));
+    return result;
   }
 
   async #perform(begun: BegunRun, scope: ParticipantScope): Promise<Answer> {
@@ -220,19 +211,24 @@ export class HostedRun<Output> implements Run<Output> {
     };
   }
 
-  #publishEnd(result: RunResult<Output>, agentPath: readonly string[]): void {
-    const { status, text, usage } = result;
-    if (status === "suspended") {
-      const { waitingFor } = result;
-      this.#publisher.publish({ kind: "run-suspend", waitingFor }, agentPath);
-    } else {
-      const error = status === "failed" ? { error: result.error } : {};
-      this.#publisher.publish({ kind: "run-end", status, text, usage, ...error }, agentPath);
+  /** @returns the result; a failure instead where it could not be recorded. */
+  async #keep(result: RunResult<Output>, execution: Execution): Promise<RunResult<Output>> {
+    try {
+      await this.#record(result, execution);
+      return result;
+    } catch (thrown) {
+      if (!(RunError.is(thrown) && thrown.code === "run-lost")) {
+        const { logger } = this.#run.runtime;
+        logger.error(`Run ${this.id} could not be recorded: ${messageOf(thrown)}`);
+      }
+      return result.status === "failed" || result.status === "cancelled"
+        ? result
+        : failedRun(thrown, result);
     }
   }
 
   /** Records how the run stands now. */
-  async #keep(result: RunResult<Output>, begun: BegunRun, journal: RunJournal): Promise<void> {
+  async #record(result: RunResult<Output>, { begun, journal, end }: Execution): Promise<void> {
     const { suspendedRuns, app } = this.#run.runtime;
     const { recorder, store } = begun;
     const changes: RunChanges = {
@@ -244,9 +240,9 @@ export class HostedRun<Output> implements Run<Output> {
       ...(result.status === "failed" ? { error: result.error } : {}),
     };
     if (recorder !== undefined) {
-      await recorder.conclude(changes);
+      await recorder.conclude(changes, end);
     } else if (result.status === "suspended") {
-      const events = this.#publisher.kept;
+      const events = [...this.#publisher.kept, end];
       await putAside(begun, this.#beginning, { ...changes, events, steps: journal.records });
     }
     if (store === suspendedRuns && result.status !== "suspended") {
@@ -255,8 +251,25 @@ export class HostedRun<Output> implements Run<Output> {
   }
 }
 
+/** What there is to keep of one execution. */
+interface Execution {
+  readonly begun: BegunRun;
+  readonly journal: RunJournal;
+  readonly end: RunEvent;
+}
+
 const deadlineOf = (timeoutMs: number): RunError =>
   new RunError(`The run did not end within ${timeoutMs} ms.`, { code: "deadline-exceeded" });
+
+/** The event that says how a run ended, or that it stands still. */
+function endOf(result: RunResult): RunEventBody {
+  if (result.status === "suspended") {
+    return { kind: "run-suspend", waitingFor: result.waitingFor };
+  }
+  const { status, text, usage } = result;
+  const error = status === "failed" ? { error: result.error } : {};
+  return { kind: "run-end", status, text, usage, ...error };
+}
 
 /** What readers are told of a span. */
 function traceOf(span: ActiveSpan | undefined): { readonly trace?: TraceContext } {

@@ -3,7 +3,7 @@ import type { OpenToolset, ToolsetObserver } from "../tool/toolset.ts";
 import type { McpEntry } from "./agent-runtime.ts";
 import { settlesWithin } from "./close-toolset.ts";
 import { type KeepingScope, KeptServer } from "./kept-server.ts";
-import type { KeptToolsets } from "./open-toolsets.ts";
+import type { KeptToolsets } from "./open-server.ts";
 import type { FailedServer } from "./run-failure.ts";
 
 /** Servers that stay open for one principal's runs, until they are closed. */

@@ -1,3 +1,4 @@
+import { getEventListeners } from "node:events";
 import { afterEach, expect, test } from "vitest";
 import { add, agentOf, collect, modelOf } from "../../test/agent-fixture.ts";
 import { fakePeer } from "../../test/fixtures/mcp/fake-transport.ts";
@@ -9,12 +10,14 @@ import {
   toolCalled,
 } from "../../test/fixtures/mcp/stateless-peer.ts";
 import { DragomanError } from "../base/dragoman-error.ts";
+import { silentLogger } from "../base/logger.ts";
 import { McpClient } from "../mcp/mcp-client.ts";
 import { mcpToolset } from "../mcp/mcp-toolset.ts";
 import { manualClock } from "../testing/manual-clock.ts";
 import type { ScriptedModel, ScriptedTurn } from "../testing/scripted-model.ts";
 import { defineTool } from "../tool/define-tool.ts";
-import type { Toolset } from "../tool/toolset.ts";
+import type { OpenToolset, Toolset } from "../tool/toolset.ts";
+import { MemoryRunStore } from "./memory-run-store.ts";
 
 afterEach(() => {
   expect(runningChildren()).toEqual([]);
@@ -147,6 +150,64 @@ test("a chat of ten messages starts its stdio server once, and a server that die
   await live.ask("Echo hello");
   expect((await live.ask("Echo hello")).text).toContain("hello");
   expect(runningChildren()).not.toContain(first);
+});
+
+test("stopping ends also where a toolset does not open, fails to close, or does not close", async () => {
+  const clock = manualClock();
+  const late = Promise.withResolvers<OpenToolset>();
+  const closed = Promise.withResolvers<void>();
+  const fails = async (): Promise<void> => {
+    throw new Error("the pipe is broken");
+  };
+  const open = (close: () => Promise<void>) => async () => ({ tools: [], close });
+  const mcp: readonly Toolset[] = [
+    { name: "hangs", open: () => late.promise },
+    { name: "fails", open: open(fails) },
+    { name: "holds", open: open(() => new Promise(() => {})) },
+  ];
+  const warnings: string[] = [];
+  const logger = { ...silentLogger, warn: (line: string) => void warnings.push(line) };
+  const agent = agentOf({ model: modelOf("ok"), mcp }, { clock, logger });
+  const starting = agent.start();
+  clock.advance(3_000);
+  const live = await starting;
+  const stopping = live.stop();
+  await new Promise(setImmediate); // its runs have ended, of which there are none
+  clock.advance(15_000);
+  await stopping;
+  expect(warnings).toEqual([
+    expect.stringContaining('"fails": the pipe is broken'),
+    expect.stringContaining('"holds": it takes too long'),
+  ]);
+  late.resolve({ tools: [], close: async () => closed.resolve() });
+  await closed.promise;
+  await expect.poll(() => clock.pending).toBe(0);
+});
+
+test("an agent that is started with a signal lives no longer than it, and leaves nothing at it", async () => {
+  const over = AbortSignal.abort("too late");
+  await using dead = await agentOf({ model: modelOf("ok") }).start({ signal: over });
+  expect(await dead.ask("Hi")).toMatchObject({ status: "cancelled", reason: "too late" });
+  const { signal } = new AbortController();
+  const live = await agentOf({ model: modelOf("ok") }).start({ signal });
+  await live.ask("Hi");
+  await live.stop();
+  expect(getEventListeners(signal, "abort")).toEqual([]);
+});
+
+test("stopping waits until a run that somebody only reads has ended and is kept", async () => {
+  const store = new MemoryRunStore();
+  const live = await agentOf({ model: modelOf({ hangs: true }) }).start();
+  const run = live.stream("Hi", { store });
+  for await (const { kind } of run) {
+    if (kind === "model-start") {
+      await live.stop();
+      break;
+    }
+  }
+  const kept = await store.get({ app: "default", id: run.id });
+  expect(kept).toMatchObject({ status: "cancelled" });
+  expect(await run.result).toMatchObject({ status: "cancelled" });
 });
 
 const listChanged = { jsonrpc: "2.0", method: "notifications/tools/list_changed" };

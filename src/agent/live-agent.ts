@@ -3,7 +3,7 @@ import { createId } from "../base/ids.ts";
 import { type Assembly, asAssembly } from "./assembly.ts";
 import { type AvailableTool, listAvailableTools } from "./explain.ts";
 import { KeptServers } from "./kept-servers.ts";
-import type { KeptToolsets } from "./open-toolsets.ts";
+import type { KeptToolsets } from "./open-server.ts";
 import type { Run } from "./run.ts";
 import type { FailedServer } from "./run-failure.ts";
 import type { ResumeOptions, RunInput, RunOptions } from "./run-options.ts";
@@ -44,8 +44,12 @@ export async function startAgent<Output>(
   // Connecting is what start is for, also where runs by themselves connect nothing.
   const settings = settingsWith({ mcp: "inherit", tools: "inherit", ...options });
   const lifetime = new AbortController();
-  const stopped = (): void => lifetime.abort(options.signal?.reason);
-  options.signal?.addEventListener("abort", stopped, { once: true });
+  const { signal } = options;
+  const onAbort = (): void => lifetime.abort(signal?.reason);
+  if (signal?.aborted) {
+    onAbort();
+  }
+  signal?.addEventListener("abort", onAbort, { once: true, signal: lifetime.signal });
   const { name } = settings.definition;
   const bound = { runId: createId("live"), agentPath: [name], signal: lifetime.signal };
   const binding = bindRun(settings, bound);

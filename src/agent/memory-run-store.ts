@@ -98,16 +98,17 @@ export class MemoryRunStore implements RunStore {
     if (this.#runs.size <= this.#maxRuns) {
       return;
     }
-    let waiting: string | undefined;
-    for (const [place, { record }] of this.#runs) {
-      if (hasEnded(record.status)) {
-        this.#runs.delete(place);
+    let waiting: KeptRun | undefined;
+    for (const run of this.#runs.values()) {
+      const { status } = run.record;
+      if (hasEnded(status)) {
+        this.#remove(run);
         return;
       }
-      waiting ??= record.status === "suspended" ? place : undefined;
+      waiting ??= status === "suspended" ? run : undefined;
     }
     if (waiting !== undefined) {
-      this.#runs.delete(waiting);
+      this.#remove(waiting);
     }
   }
 

@@ -8,7 +8,8 @@ import type { ScoredDocument } from "../tool/scorer.ts";
 import type { Tool } from "../tool/tool.ts";
 import { normalizeToolName, uniqueToolNames } from "../tool/tool-names.ts";
 import type { ToolResult } from "../tool/tool-result.ts";
-import type { OpenedServer, OpeningScope, RunServers } from "./open-toolsets.ts";
+import type { OpenedServer, OpeningScope } from "./open-server.ts";
+import type { RunServers } from "./run-servers.ts";
 import type { ToolSearch } from "./tool-search.ts";
 import type { WantedTools } from "./wanted-tools.ts";
 
@@ -22,7 +23,7 @@ export interface RunTools {
   /** What servers with tools in the run say on their use, fenced. Grows by {@link update} only. */
   readonly instructions: readonly string[];
   /** Adds the tools of servers that have become ready. @throws what `RunServers.check` throws. */
-  update(): void;
+  update(): Promise<void>;
   /** Adds a tool of Dragoman's own and shows it. @returns whether the run has it: not where its name is taken. */
   add(tool: Tool): boolean;
   /** Shows the tools that the calls of a turn have found. @throws what `RunServers.check` throws. */
@@ -45,8 +46,9 @@ export class NamedTools implements RunTools {
   /** How many more of the servers' tools are shown as they come. */
   #room = Number.POSITIVE_INFINITY;
   #search: ToolSearch | undefined;
-  /** How many of the open servers are in. */
-  #included = 0;
+  readonly #included = new Set<OpenedServer>();
+  /** One after the other, since each looks at what the one before has left. */
+  #updating: Promise<void> = Promise.resolve();
   #missingTold = false;
 
   constructor(wanted: WantedTools, servers: RunServers, scope: OpeningScope) {
@@ -76,31 +78,17 @@ export class NamedTools implements RunTools {
     this.#room = 0;
     // First, so that no server's tool can have its name.
     const added = search.canFind ? this.#add([{ tool: search.findTools, server: undefined }]) : [];
-    this.update();
+    await this.update();
     await search.begin();
     this.#room = limit - this.candidates.filter(({ name }) => this.isShown(name)).length;
     this.show(search.isUseful ? added : []);
     this.#search = search;
   }
 
-  update(): void {
-    this.servers.check();
-    const { open } = this.servers;
-    if (this.#wanted.silent || (this.#included === open.length && this.#missingTold)) {
-      return;
-    }
-    const fresh = open.slice(this.#included);
-    const chosen = chosenTools(this.#wanted, fresh);
-    const added = this.#add(chosen);
-    this.#included = open.length;
-    for (const { name, toolset } of fresh) {
-      if (toolset.instructions !== undefined && chosen.some(({ server }) => server === name)) {
-        this.#instructions.push(toolset.instructions);
-      }
-    }
-    this.show(added.slice(0, Math.max(0, this.#room)));
-    this.#room -= added.length;
-    this.#tellMissing();
+  update(): Promise<void> {
+    const updated = this.#updating.then(() => this.#update());
+    this.#updating = updated.catch(() => {}); // told to who has asked
+    return updated;
   }
 
   add(tool: Tool): boolean {
@@ -117,7 +105,7 @@ export class NamedTools implements RunTools {
 
   async complete(): Promise<void> {
     await this.servers.complete();
-    this.update();
+    await this.update();
   }
 
   get candidates(): readonly ToolCandidate[] {
@@ -135,6 +123,45 @@ export class NamedTools implements RunTools {
         this.#shown.set(name, tool);
       }
     }
+  }
+
+  async #update(): Promise<void> {
+    this.servers.check();
+    if (this.#wanted.silent) {
+      return;
+    }
+    for (let ready = this.#waiting; ready.length > 0; ready = this.#waiting) {
+      const joining = await this.#joinedNow(ready);
+      this.#include(ready.filter(({ name }) => joining.includes(name)));
+    }
+    this.#tellMissing();
+  }
+
+  /** Servers that are open, and whose tools are not in. */
+  get #waiting(): readonly OpenedServer[] {
+    return this.servers.open.filter((server) => !this.#included.has(server));
+  }
+
+  /**
+   * Which servers come in together, by name. That decides on the names of their tools, so it is a step:
+   * a run that is resumed may have all of them at once, and its tools keep their names.
+   */
+  #joinedNow(ready: readonly OpenedServer[]): Promise<readonly string[]> {
+    return this.#scope.steps.run("join", async () => ready.map(({ name }) => name));
+  }
+
+  #include(servers: readonly OpenedServer[]): void {
+    const chosen = chosenTools(this.#wanted, servers);
+    const added = this.#add(chosen);
+    for (const server of servers) {
+      const { name, toolset } = server;
+      this.#included.add(server);
+      if (toolset.instructions !== undefined && chosen.some((one) => one.server === name)) {
+        this.#instructions.push(toolset.instructions);
+      }
+    }
+    this.show(added.slice(0, Math.max(0, this.#room)));
+    this.#room -= added.length;
   }
 
   /** @returns the names that they have got, in their order. */

@@ -4,7 +4,7 @@ import type { BoundSession } from "../tool/binding.ts";
 import type { Tool } from "../tool/tool.ts";
 import type { AgentRuntime } from "./agent-runtime.ts";
 import type { Delegations } from "./delegations.ts";
-import type { KeptToolsets } from "./open-toolsets.ts";
+import type { KeptToolsets } from "./open-server.ts";
 import type { RunBudget } from "./run-budget.ts";
 import type { RunDraft } from "./run-draft.ts";
 import type { RunMemory } from "./run-memory.ts";

@@ -172,7 +172,7 @@ function shop() {
 
 /** A run that was interrupted after its server's tool was called. */
 async function interrupted(toolset: Toolset, more: Toolset[] = []) {
-  const store = new MortalStore(4); // the server, the model, the call's beginning and end
+  const store = new MortalStore(5); // the server and its joining, the model, the call's beginning and end
   const clock = manualClock(1_000);
   const model = byHistory(call("c0", "buy"));
   const agent = agentOf({ model, mcp: [toolset, ...more] }, { clock });

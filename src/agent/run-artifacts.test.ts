@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { agentOf, modelOf } from "../../test/agent-fixture.ts";
+import { agentOf, collect, modelOf } from "../../test/agent-fixture.ts";
 import { type Outcome, run } from "../../test/run-with-artifacts.ts";
 import { fromBase64, toBase64 } from "../base/base64.ts";
 import type { ResultContent } from "../message/content.ts";
@@ -13,6 +13,7 @@ import type { Tool } from "../tool/tool.ts";
 import { toolSuccess } from "../tool/tool-result.ts";
 import type { ArtifactSettings } from "./artifact-settings.ts";
 import type { ArtifactStore } from "./artifact-store.ts";
+import { MemoryRunStore } from "./memory-run-store.ts";
 import type { RunEvent } from "./run-event.ts";
 
 const utf8 = new TextEncoder();
@@ -364,3 +365,22 @@ test("whoever has read an artifact may have read a stranger's words", async () =
   await agentOf(definition, { artifacts: {} }).ask("Go");
   expect(seen).toEqual([false, true]);
 });
+
+test.each(["in a store", "in memory"])(
+  "a run that is kept %s tells of a file once, however often it is resumed",
+  async (where) => {
+    const draw = giving("draw", () => toolSuccess("", { content: [image] }));
+    const pay = giving("pay", () => "paid");
+    const calls = { calls: [{ name: "draw" }, { id: "c1", name: "pay" }] };
+    const approval = { tools: { pay: "ask" } } as const;
+    const agent = agentOf({ model: modelOf(calls, "done"), tools: [draw, pay], approval });
+    const options = where === "in a store" ? { store: new MemoryRunStore() } : {};
+    const first = agent.stream("Hi", options);
+    const events = [...(await collect(first))];
+    for (const decisions of [{}, { "approval:c1": { kind: "approve" } as const }]) {
+      events.push(...(await collect(agent.resumeStream(first.id, { ...options, decisions }))));
+    }
+    expect(events.at(-1)).toMatchObject({ kind: "run-end", status: "completed" });
+    expect(created(events)).toMatchObject([{ id: pngId }]);
+  },
+);

@@ -1,10 +1,10 @@
 import type { StepRecord } from "./run-store.ts";
 
 /**
- * Steps that changed nothing in the world: a server that cannot be opened any more, questions about a
- * call whose result is known.
+ * Steps that changed nothing in the world: a server that cannot be opened any more, or joins at another
+ * time; questions about a call whose result is known.
  */
-const mayBeMissed = /^(?:open:|approval:|expiry#|wait:|input#)/;
+const mayBeMissed = /^(?:open:|join#|approval:|expiry#|wait:|input#)/;
 
 /** The recorded steps of one run, and where new ones are written. */
 export class RunJournal {
@@ -29,7 +29,7 @@ export class RunJournal {
     this.#write = write;
   }
 
-  /** All records, the earliest first. */
+  /** All records, the earliest first; of a run that is kept elsewhere, those of earlier executions only. */
   get records(): readonly StepRecord[] {
     return [...this.#records.values()];
   }
@@ -56,9 +56,11 @@ export class RunJournal {
   }
 
   async add(record: StepRecord): Promise<void> {
-    this.#records.set(record.key, record);
     const writing = this.#write(record);
-    if (writing !== undefined) {
+    if (writing === undefined) {
+      this.#records.set(record.key, record);
+    } else {
+      // Not here as well: a long run gives much, and comes to none of its own steps twice.
       await writing;
     }
   }

@@ -22,6 +22,7 @@ export class RunPublisher implements AsyncIterable<RunEvent> {
   #past = new PastEvents([]);
   #recorder: RunRecorder | undefined;
   #sequence = 0;
+  #end: RunEvent | undefined;
 
   /** @param observed whether anybody may read the events; if not, none are kept for readers. */
   constructor(runId: string, clock: Clock, observed: boolean) {
@@ -46,8 +47,43 @@ export class RunPublisher implements AsyncIterable<RunEvent> {
 
   /** Publishes an event, whatever was published before. */
   publishAnew(body: RunEventBody, agentPath: readonly string[], part = ""): void {
+    // What comes after the end, from work that was given up, is no event of the run any more.
+    if (this.#end === undefined) {
+      const event = this.#place(body, agentPath, part);
+      this.#log?.append(event);
+      if (this.#recorder !== undefined) {
+        this.#recorder.event(event);
+      } else if (isOutsideSteps(body)) {
+        this.#kept.push(event);
+      }
+    }
+  }
+
+  /** The event that this execution ends with, to be kept; readers get it by {@link close}. */
+  end(body: RunEventBody, agentPath: readonly string[]): RunEvent {
+    this.#end ??= this.#place(body, agentPath, "");
+    return this.#end;
+  }
+
+  /** What must not be published again if the run, which is not recorded, is put aside; without its end. */
+  get kept(): readonly RunEvent[] {
+    return this.#kept;
+  }
+
+  /** Ends what readers get. @param instead of the end, where that could not be kept. */
+  close(instead?: RunEventBody): void {
+    if (this.#end !== undefined) {
+      const { runId, sequence, time, agentPath } = this.#end;
+      this.#log?.append(
+        instead === undefined ? this.#end : { ...instead, runId, sequence, time, agentPath },
+      );
+    }
+    this.#log?.close();
+  }
+
+  #place(body: RunEventBody, agentPath: readonly string[], part: string): RunEvent {
     this.#sequence += 1;
-    const event: RunEvent = {
+    return {
       ...body,
       runId: this.#runId,
       sequence: this.#sequence,
@@ -55,21 +91,6 @@ export class RunPublisher implements AsyncIterable<RunEvent> {
       agentPath,
       ...(part === "" ? {} : { part }),
     };
-    this.#log?.append(event);
-    if (this.#recorder !== undefined) {
-      this.#recorder.event(event);
-    } else if (isOutsideSteps(body)) {
-      this.#kept.push(event);
-    }
-  }
-
-  /** What must not be published again if the run, which is not recorded, is put aside. */
-  get kept(): readonly RunEvent[] {
-    return this.#kept;
-  }
-
-  close(): void {
-    this.#log?.close();
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<RunEvent, void, undefined> {

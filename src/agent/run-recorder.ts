@@ -54,19 +54,16 @@ export class RunRecorder {
     await this.#flush();
   }
 
-  /** Keeps all that there is so far. A failure is told by {@link conclude}. */
-  async settle(): Promise<void> {
-    await this.#flush().catch(() => {});
-  }
-
   /**
-   * Keeps how the run ended or stands, in one write with the events since {@link settle}: a run whose
-   * last event is kept has ended.
+   * Keeps how the run ended or stands, with all that is left, and `end` as the last event: in one write,
+   * so that no run is kept that has told of its end and goes on.
    *
    * @throws what the store throws.
    */
-  async conclude(changes: RunChanges): Promise<void> {
-    await this.#write({ ...changes, events: this.#takeEvents() });
+  async conclude(changes: RunChanges, end: RunEvent): Promise<void> {
+    await (this.#next ?? this.#current);
+    this.#current = this.#write({ ...changes, events: [...this.#takeEvents(), end] });
+    await this.#current;
   }
 
   #flush(): Promise<void> {

@@ -9,7 +9,7 @@ import type { AgentRuntime, ChosenModel } from "./agent-runtime.ts";
 import { defaultResultCharacters } from "./cut-text.ts";
 import type { Hooks } from "./hooks.ts";
 import type { RunTools } from "./named-tools.ts";
-import type { OpeningScope } from "./open-toolsets.ts";
+import type { OpeningScope } from "./open-server.ts";
 import type { OuterLevel, ParticipantScope } from "./participant.ts";
 import { defaultPrompts, fillKeys, fillTemplate, type Prompts } from "./prompts.ts";
 import { withReader } from "./read-tool.ts";

@@ -2,7 +2,8 @@ import type { McpEntry } from "./agent-runtime.ts";
 import { Catalogues } from "./catalogues.ts";
 import { resolveDiscovery } from "./discovery.ts";
 import { NamedTools, type RunTools } from "./named-tools.ts";
-import { type OpeningScope, RunServers } from "./open-toolsets.ts";
+import type { OpeningScope } from "./open-server.ts";
+import { RunServers } from "./run-servers.ts";
 import { type Question, selectServers } from "./select-servers.ts";
 import { ToolSearch } from "./tool-search.ts";
 import { type ToolLevels, type WantedTools, wantedTools } from "./wanted-tools.ts";
@@ -53,7 +54,7 @@ async function openAll(
     await servers.ready();
     const tools = new NamedTools(wanted, servers, scope);
     await prepare(tools);
-    tools.update();
+    await tools.update();
     return tools;
   } catch (thrown) {
     await servers.close();

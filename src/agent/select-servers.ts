@@ -1,10 +1,12 @@
+import { untilAborted } from "../base/abort.ts";
 import { chooseServers, type ServerDecision } from "../tool/choose-servers.ts";
 import type { ScoringScope } from "../tool/score-documents.ts";
 import type { ScoredDocument } from "../tool/scorer.ts";
 import { isToolset } from "../tool/toolset.ts";
 import type { McpEntry } from "./agent-runtime.ts";
 import type { Discovery } from "./discovery.ts";
-import { type OpeningScope, refuseDuplicates } from "./open-toolsets.ts";
+import type { OpeningScope } from "./open-server.ts";
+import { refuseDuplicates } from "./run-servers.ts";
 import { traced } from "./traced.ts";
 
 /** What a run is asked, for discovery. */
@@ -90,12 +92,15 @@ export const scoringScope = ({ binding, runtime }: OpeningScope): ScoringScope =
   clock: runtime.clock,
 });
 
-async function know(entry: McpEntry, { catalogues, runtime }: OpeningScope): Promise<KnownServer> {
+async function know(
+  entry: McpEntry,
+  { catalogues, runtime, binding }: OpeningScope,
+): Promise<KnownServer> {
   const { name, description = "" } = entry;
   const find = async (): Promise<readonly ScoredDocument[] | undefined> =>
     catalogues?.find(isToolset(entry) ? entry : await runtime.toToolset(entry));
   // A configuration that is at fault is told when the server is opened.
-  const tools = await find().catch(() => undefined);
+  const tools = await untilAborted(find(), binding.signal).catch(() => undefined);
   const before = documents.get(entry);
   const isSame = before !== undefined && before.tools === tools;
   const document = isSame ? before : { name, description, tools };

@@ -160,6 +160,7 @@ async function executeOnce(
   scope: ToolScope,
 ): Promise<ToolResult> {
   const limit = startLimit(tool, attempt.signal, scope);
+  let isOver = false;
   const toolCall: ToolCall = {
     id: call.id,
     binding: scope.binding,
@@ -167,12 +168,19 @@ async function executeOnce(
     ...(limit.deadline === undefined ? {} : { deadline: limit.deadline }),
     idempotencyKey: attempt.idempotencyKey,
     ...(scope.span && { span: scope.span, traceHeaders: { ...scope.span.context() } }),
-    progress: (progress) => scope.steps.emit({ kind: "tool-progress", id: call.id, progress }),
+    progress: (progress) => {
+      // A tool that was given up may go on talking.
+      if (!isOver) {
+        scope.steps.emit({ kind: "tool-progress", id: call.id, progress });
+      }
+    },
     pause: new StepPause({ call, tool, input }, scope),
   };
   try {
     limit.signal.throwIfAborted();
-    return toResult(await untilAborted(tool.execute(input, toolCall), limit.signal), tool);
+    const work = tool.execute(input, toolCall);
+    // Who was asked ends with the signal, and what they did until then is part of the run.
+    return toResult(await (tool.nested ? work : untilAborted(work, limit.signal)), tool);
   } catch (thrown) {
     attempt.signal.throwIfAborted();
     const suspension = suspensionIn(thrown);
@@ -181,6 +189,7 @@ async function executeOnce(
     }
     return failureOf(thrown);
   } finally {
+    isOver = true;
     limit.stop();
   }
 }

@@ -29,7 +29,7 @@ export interface LoopScope extends ModelScope, ToolScope, PresentScope {
   /** Those of them that the model is told of. */
   readonly shownTools: ReadonlyMap<string, Tool>;
   /** Adds the tools that have become ready. */
-  updateTools(): void;
+  updateTools(): Promise<void>;
   /** Whether every server of the run is open. */
   hasAllServers(): boolean;
   /** Shows the tools that the calls of a turn have found. */
@@ -66,7 +66,7 @@ export async function runToolLoop(
   for (;;) {
     const limit =
       guard.reached(state.steps - stepsBefore, totalUsage(state)) ?? (await budgetReached(scope));
-    const request = { ...firstRequest, tools: offered.now() };
+    const request = { ...firstRequest, tools: await offered.now() };
     if (limit !== undefined) {
       return answerAtLimit(limit, state, scope, request);
     }
@@ -101,9 +101,9 @@ class OfferedTools {
     this.#definitions = definitionsOf(scope.shownTools);
   }
 
-  now(): readonly ToolDefinition[] {
+  async now(): Promise<readonly ToolDefinition[]> {
     const { shownTools } = this.#scope;
-    this.#scope.updateTools();
+    await this.#scope.updateTools();
     if (shownTools.size !== this.#definitions.length) {
       this.#definitions = definitionsOf(shownTools);
     }

@@ -8,7 +8,8 @@ import type { ScoredDocument } from "../tool/scorer.ts";
 import type { Tool } from "../tool/tool.ts";
 import type { ToolResult } from "../tool/tool-result.ts";
 import type { Discovery, ToolDiscovery } from "./discovery.ts";
-import type { OpeningScope, RunServers } from "./open-toolsets.ts";
+import type { OpeningScope } from "./open-server.ts";
+import type { RunServers } from "./run-servers.ts";
 import { type KnownServer, type Question, scoringScope } from "./select-servers.ts";
 import { traced } from "./traced.ts";
 
@@ -21,7 +22,7 @@ export interface HidingTools {
   /** Shows tools from the next step on. A name that is not there is passed over. */
   show(names: readonly string[]): void;
   /** Takes in the tools of servers that have become ready. */
-  update(): void;
+  update(): Promise<void>;
 }
 
 /** What a search of tools works with. */
@@ -180,7 +181,7 @@ export class ToolSearch {
   async #connect(wanted: readonly KnownServer[]): Promise<void> {
     const { tools } = this.#options;
     await Promise.all(wanted.map(({ entry }) => tools.servers.connect(entry)));
-    tools.update();
+    await tools.update();
   }
 }
 

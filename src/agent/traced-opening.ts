@@ -1,6 +1,6 @@
 import type { ActiveSpan } from "../base/tracing.ts";
 import type { OpenToolset, Toolset } from "../tool/toolset.ts";
-import type { OpeningScope } from "./open-toolsets.ts";
+import type { OpeningScope } from "./open-server.ts";
 import { traced } from "./traced.ts";
 
 /** Opens a toolset as an operation of its own, where somebody traces. */

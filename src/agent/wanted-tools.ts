@@ -4,7 +4,7 @@ import type { McpEntry, ToolEntry } from "./agent-runtime.ts";
 import { participantOf } from "./assembly.ts";
 import { delegateTool } from "./delegate-tool.ts";
 import type { Discovery } from "./discovery.ts";
-import type { OpeningScope } from "./open-toolsets.ts";
+import type { OpeningScope } from "./open-server.ts";
 import { resolveSelection, type Selection } from "./selection.ts";
 
 /** What one level says of tools and servers. */

@@ -9,14 +9,21 @@ export interface Clock {
   startTimer(callback: () => void, delayMs: number): () => void;
 }
 
-/** The longest delay that timers take; a longer one would fire at once. */
+/** The longest delay that one timer takes; a longer one would fire at once. */
 const longestDelayMs = 0x7fff_ffff;
 
 /** The machine's clock. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   startTimer(callback, delayMs) {
-    const timer = setTimeout(callback, Math.min(delayMs, longestDelayMs));
+    let left = delayMs;
+    let timer: ReturnType<typeof setTimeout>;
+    const start = (): void => {
+      const delay = Math.min(left, longestDelayMs);
+      left -= delay;
+      timer = setTimeout(left > 0 ? start : callback, delay);
+    };
+    start();
     return () => clearTimeout(timer);
   },
 };

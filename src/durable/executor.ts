@@ -35,7 +35,7 @@ export interface Executor extends AsyncDisposable {
     decisions: Readonly<Record<string, Decision>>,
     options?: { readonly actor?: string },
   ): Promise<void>;
-  /** Ends a run as cancelled. @throws RunError `run-not-found`, `run-finished`. */
+  /** Ends a run as cancelled. @throws RunError `run-not-found`, `run-finished`, and what the store throws. */
   cancel(runId: string, options?: { readonly actor?: string }): Promise<void>;
   /**
    * How a run has ended, or that it waits for somebody: resolves when it does either.

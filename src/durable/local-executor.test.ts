@@ -1,3 +1,4 @@
+import { getEventListeners } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -315,4 +316,84 @@ test("an agent that is not known, two of one name, and another application's are
   expect(await failureOf(elsewhere.start("clerk", "Hi"))).toMatchObject({
     message: expect.stringContaining('the application "shop"'),
   });
+});
+
+test("an executor that watches for long leaves nothing behind at its own signal", async () => {
+  const clock = manualClock();
+  const listeners: number[] = [];
+  const store = new MemoryRunStore();
+  store.changes = async function* (_of, signal) {
+    for (let count = 0; count < 20 && !signal.aborted; count += 1) {
+      yield;
+      listeners.push(getEventListeners(signal, "abort").length);
+    }
+    await untilAborted(new Promise<never>(() => {}), signal).catch(() => {});
+  };
+  const { agent } = clerk();
+  await open({ store, agents: [agent], clock });
+  while (listeners.length < 20) {
+    await new Promise(setImmediate);
+    clock.advance(200);
+  }
+  expect(listeners.at(-1)).toBe(listeners[0]);
+});
+
+test("a run for which nothing could be got to resume it with is taken up again later", async () => {
+  const clock = manualClock();
+  const store = new MortalStore(0);
+  const { agent } = clerk();
+  await agent.ask("Pay", { store });
+  store.revive();
+  const [left] = (await store.list({ app: "default" })).runs;
+  let asked = 0;
+  await open({
+    store,
+    agents: [agent],
+    clock,
+    resumeWith() {
+      asked += 1;
+      if (asked === 1) {
+        throw new Error("no database");
+      }
+      return {};
+    },
+  });
+  await expect.poll(() => clock.pending).toBeGreaterThan(0);
+  clock.advance(1_000);
+  const status = async () => (await store.get(keyOf(left?.id ?? "")))?.status;
+  await expect.poll(status).toBe("completed");
+  expect(asked).toBe(2);
+});
+
+test("a run whose end could not be recorded is taken up again when the store is back", async () => {
+  const clock = manualClock(1_000);
+  const store = new MortalStore(1); // the model call
+  const { agent } = clerk();
+  const executor = await open({ store, agents: [agent], clock });
+  const { runId } = await executor.start("clerk", "Hi");
+  await expect.poll(() => clock.pending).toBeGreaterThan(1);
+  expect(await store.get(keyOf(runId))).toMatchObject({ status: "running" });
+  store.revive();
+  await expect
+    .poll(async () => {
+      clock.advance(1_000);
+      return (await store.get(keyOf(runId)))?.status;
+    })
+    .toBe("completed");
+  const events = await store.events(keyOf(runId));
+  expect(events.filter(({ kind }) => kind === "run-end")).toHaveLength(1);
+});
+
+test("whoever cancels a run is told where that could not be recorded", async () => {
+  const { tool, begun } = waitingTool();
+  const { agent } = clerk({ tools: [tool], model: modelOf({ calls: [call("w", "wait")] }) });
+  const store = new MortalStore(Number.POSITIVE_INFINITY);
+  const executor = await open({ store, agents: [agent] });
+  const { runId } = await executor.start("clerk", "Wait");
+  await begun;
+  store.revive(0);
+  expect(await failureOf(executor.cancel(runId))).toMatchObject({ code: "store-unavailable" });
+  store.revive();
+  await executor.cancel(runId);
+  expect(await store.get(keyOf(runId))).toMatchObject({ status: "cancelled" });
 });

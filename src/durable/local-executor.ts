@@ -2,6 +2,7 @@ import { type Assembly, participantOf } from "../agent/assembly.ts";
 import { cancelKeptRun } from "../agent/cancel-kept-run.ts";
 import { refuseLateDecisions } from "../agent/decisions.ts";
 import type { Run } from "../agent/run.ts";
+import { RunError } from "../agent/run-error.ts";
 import type { ResumeOptions, RunInput } from "../agent/run-options.ts";
 import { hasEnded, runNotFound } from "../agent/run-refusals.ts";
 import type { RunResult } from "../agent/run-result.ts";
@@ -11,6 +12,7 @@ import { type Clock, systemClock } from "../base/clock.ts";
 import { ConfigurationError, messageOf } from "../base/dragoman-error.ts";
 import { createId } from "../base/ids.ts";
 import { consoleLogger, type Logger } from "../base/logger.ts";
+import { sleep } from "../base/sleep.ts";
 import type { Executor, ResultOptions, StartedRun, StartOptions } from "./executor.ts";
 import { Slots } from "./slots.ts";
 
@@ -142,6 +144,12 @@ export class LocalExecutor implements Executor {
     }
     run.cancel();
     await run.result;
+    if ((await this.#store.get(key))?.status === "running") {
+      throw new RunError(
+        `Run ${runId} was stopped, but its store did not keep that: the next executor would take it up. Cancel it again.`,
+        { code: "store-unavailable" },
+      );
+    }
   }
 
   async result(runId: string, options: ResultOptions = {}): Promise<RunRecord> {
@@ -231,6 +239,9 @@ export class LocalExecutor implements Executor {
     } catch (thrown) {
       this.#runs.delete(id);
       this.#logger.error(`Run ${id} cannot be taken up: ${messageOf(thrown)}`);
+      if (!ConfigurationError.is(thrown)) {
+        this.#retryLater(id, failures);
+      }
     } finally {
       this.#slots.release();
     }
@@ -301,15 +312,8 @@ export class LocalExecutor implements Executor {
   }
 
   async #pause(durationMs: number): Promise<void> {
-    const { signal } = this.#closing;
-    const over = Promise.withResolvers<void>();
-    const stop = this.#clock.startTimer(over.resolve, durationMs);
-    signal.addEventListener("abort", () => over.resolve(), { once: true });
-    if (signal.aborted) {
-      over.resolve();
-    }
-    await over.promise;
-    stop();
+    // It only ends early where the executor is closed, which whoever pauses looks for.
+    await sleep(this.#clock, durationMs, this.#closing.signal).catch(() => {});
   }
 
   async #all(filter: Partial<RunFilter>): Promise<readonly RunRecord[]> {

@@ -78,7 +78,8 @@ export interface Tool<Input = unknown, Output = unknown> {
   readonly idempotent: boolean;
   /**
    * Whether its work consists of steps of the run, which are recorded one by one, so that the call
-   * itself is none: an agent that is asked by another.
+   * itself is none: an agent that is asked by another. It is waited for also where its signal has
+   * aborted, and so must end soon after.
    */
   readonly nested: boolean;
   /** Whether the model is not asked again after a call that succeeded: the tool ends its run. */

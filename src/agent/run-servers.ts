@@ -1,64 +1,18 @@
-import { untilAborted } from "../base/abort.ts";
-import { ConfigurationError, messageOf } from "../base/dragoman-error.ts";
-import type { Json } from "../base/json.ts";
-import type { Binding } from "../tool/binding.ts";
-import type { ScoredDocument } from "../tool/scorer.ts";
-import {
-  isToolset,
-  type OpenToolset,
-  type Toolset,
-  type ToolsetObserver,
-} from "../tool/toolset.ts";
-import type { AgentRuntime, McpEntry } from "./agent-runtime.ts";
-import type { Catalogues } from "./catalogues.ts";
+import { ConfigurationError } from "../base/dragoman-error.ts";
+import { isToolset } from "../tool/toolset.ts";
+import type { McpEntry } from "./agent-runtime.ts";
 import { closeToolset, longestLeaveMs, settlesWithin } from "./close-toolset.ts";
-import type { ParticipantScope } from "./participant.ts";
+import {
+  type ConnectedServer,
+  connectServer,
+  enterServer,
+  type OpenedServer,
+  type OpeningScope,
+  stepOf,
+} from "./open-server.ts";
 import { RunError } from "./run-error.ts";
-import { type FailedServer, toRunFailure } from "./run-failure.ts";
-import type { Steps } from "./steps.ts";
-import { tracedOpening } from "./traced-opening.ts";
-
-/** What opening needs of its run. */
-export interface OpeningScope {
-  readonly runtime: AgentRuntime;
-  readonly binding: Binding;
-  readonly steps: Steps;
-  /** The asking one's, for tools by which it asks others; `undefined` where tools are only shown. */
-  readonly participant?: ParticipantScope | undefined;
-  /** How long servers that are not ready are waited for once one is, in milliseconds. */
-  readonly serverWaitMs: number;
-  /** Names of servers that are waited for until they are open or have failed. */
-  readonly awaited?: readonly string[] | undefined;
-  /** What is remembered of servers' tools; `undefined` where nobody asks. */
-  readonly catalogues?: Catalogues | undefined;
-  /** Connections that outlive runs; what is kept there is used, and stays open. */
-  readonly kept?: KeptToolsets | undefined;
-}
-
-/** Toolsets that are open already, for the principal of the run. */
-export interface KeptToolsets {
-  /**
-   * The open toolset of an entry; `undefined` where it must be opened for the run. Closing it only ends
-   * the run's use of it; until then the observer hears what the server tells.
-   *
-   * @throws what opening it throws.
-   */
-  find(
-    entry: McpEntry,
-    binding: Binding,
-    observer: ToolsetObserver,
-  ): Promise<OpenToolset | undefined>;
-}
-
-/** A server that is open. */
-export interface OpenedServer {
-  readonly kind: "open";
-  readonly name: string;
-  readonly toolset: OpenToolset;
-  readonly prefix: boolean;
-  /** Its tools as a scorer sees them, in their order; `undefined` where nobody asks. */
-  readonly documents?: readonly ScoredDocument[] | undefined;
-}
+import type { FailedServer } from "./run-failure.ts";
+import { handleFailure } from "./server-failure.ts";
 
 /** Why servers are given up that are not ready when their run is over. */
 const runIsOver = "the run is over";
@@ -94,7 +48,7 @@ export class RunServers {
     this.#order = entries.map(({ name }) => name);
     // What an earlier execution of the run had, it needs again.
     this.#required = entries
-      .filter((entry) => isRequired(entry) || scope.steps.isRecorded(stepOf(entry)))
+      .filter((entry) => isRequired(entry) || scope.steps.isRecorded(stepOf(entry.name)))
       .map(({ name }) => name)
       .concat(scope.awaited ?? []);
     for (const entry of entries) {
@@ -217,19 +171,30 @@ export class RunServers {
     }
   }
 
+  /** Never rejects. */
   async #open(entry: McpEntry): Promise<void> {
     const { binding } = this.#scope;
     const signal = AbortSignal.any([binding.signal, this.#givingUp.signal]);
+    const scope = { ...this.#scope, binding: { ...binding, signal } };
+    let connected: ConnectedServer;
     try {
-      const scope = { ...this.#scope, binding: { ...binding, signal } };
-      const server = await openServer(entry, scope, (ending) => this.#left.push(ending));
-      this.open.push(server);
+      connected = await connectServer(entry, scope, (ending) => this.#left.push(ending));
     } catch (thrown) {
       if (binding.signal.aborted) {
         this.#break(binding.signal.reason);
       } else if (!this.#givingUp.signal.aborted) {
         this.#fail(entry, thrown);
       }
+      return;
+    }
+    try {
+      this.open.push(await enterServer(connected, scope));
+    } catch (reason) {
+      // Not the server's failure: the run cannot be recorded, or is over.
+      this.#break(reason);
+      const { runtime } = this.#scope;
+      const { name, opened } = connected;
+      this.#left.push(closeToolset(opened, { name, agent: binding.agent.name, runtime }));
     }
   }
 
@@ -263,130 +228,4 @@ export function refuseDuplicates(entries: readonly McpEntry[]): void {
   }
 }
 
-async function openServer(
-  entry: McpEntry,
-  scope: OpeningScope,
-  leave: (ending: Promise<void>) => void,
-): Promise<OpenedServer> {
-  const { binding, steps, kept, runtime } = scope;
-  const observer: ToolsetObserver = {
-    pins: runtime.pins,
-    notice: (code, message) => steps.emit({ kind: "notice", code, message }),
-    log: (told) => steps.emit({ kind: "server-log", server: entry.name, ...told }),
-  };
-  const keptSet = await kept?.find(entry, binding, observer);
-  const toolset = isToolset(entry) ? entry : await runtime.toToolset(entry);
-  const opened =
-    keptSet ??
-    (await tracedOpening(toolset, scope, (span) =>
-      open(toolset, scope.binding, { observer: { ...observer, span }, leave }),
-    ));
-  try {
-    return await register(entry, toolset, opened, scope);
-  } catch (thrown) {
-    leave(opened.close());
-    throw thrown;
-  }
-}
-
-/** Records that a server is open, tells of it, and remembers its tools. */
-async function register(
-  entry: McpEntry,
-  toolset: Toolset,
-  opened: OpenToolset,
-  { steps, catalogues }: OpeningScope,
-): Promise<OpenedServer> {
-  const names = opened.tools.map(({ source, name }) => source?.name ?? name);
-  // The connection itself cannot be recorded: a run that is resumed opens its own.
-  await steps.run<Json>(stepOf(entry), async () => names);
-  steps.emit({
-    kind: "server-connect",
-    server: entry.name,
-    tools: names,
-    ...(opened.serverInfo === undefined ? {} : { serverInfo: opened.serverInfo }),
-  });
-  const documents = await catalogues?.remember(toolset, opened);
-  return {
-    kind: "open",
-    name: entry.name,
-    toolset: opened,
-    prefix: toolset.prefix ?? false,
-    documents,
-  };
-}
-
-/** How a toolset is opened for a run. */
-interface Opening {
-  readonly observer: ToolsetObserver;
-  /** Takes what ends later by itself. */
-  leave(ending: Promise<void>): void;
-}
-
 const isRequired = (entry: McpEntry): boolean => isToolset(entry) && entry.onUnavailable === "fail";
-
-const stepOf = ({ name }: McpEntry): string => `open:${name}`;
-
-/** An opening that outlives its signal is left, and closed when it is done. */
-async function open(
-  toolset: Toolset,
-  binding: Binding,
-  { observer, leave }: Opening,
-): Promise<OpenToolset> {
-  const opening = toolset.open(binding, observer);
-  try {
-    return await untilAborted(opening, binding.signal);
-  } catch (thrown) {
-    leave(
-      opening.then(
-        (set) => set.close(),
-        () => {},
-      ),
-    );
-    throw thrown;
-  }
-}
-
-const isWrongServer = (thrown: unknown): boolean =>
-  ConfigurationError.is(thrown) && thrown.code === "invalid-configuration";
-
-/**
- * @returns what is recorded; `undefined` for a failure that was expected.
- * @throws where it ends the run.
- */
-function handleFailure(
-  entry: McpEntry,
-  thrown: unknown,
-  { runtime, binding, steps }: OpeningScope,
-): FailedServer | undefined {
-  const { name } = entry;
-  const policy = isToolset(entry) ? (entry.onUnavailable ?? "record") : "record";
-  // A server whose configuration is wrong counts as one that is not there; other mistakes are ours.
-  const isRecorded = policy === "record" && isWrongServer(thrown);
-  if (ConfigurationError.is(thrown) && !isRecorded) {
-    throw thrown;
-  }
-  const failure = toRunFailure(thrown, name);
-  if (policy === "ignore") {
-    tellOnError(entry as Toolset, thrown, binding); // only a toolset has this policy
-    return undefined;
-  }
-  steps.emit({ kind: "server-fail", server: name, error: failure });
-  if (policy === "fail") {
-    throw new RunError(failure.message, { code: "server-unavailable", cause: thrown });
-  }
-  runtime.logger.warn(
-    `agent "${binding.agent.name}" goes on without MCP server "${name}": ${failure.message}`,
-    { agent: binding.agent.name, server: name, code: failure.code },
-  );
-  return { name, error: failure };
-}
-
-/** @throws ConfigurationError `callback-failed`. */
-function tellOnError(toolset: Toolset, failure: unknown, binding: Binding): void {
-  try {
-    toolset.onError?.(failure, { binding });
-  } catch (cause) {
-    const why = `The onError of the MCP toolset "${toolset.name}" threw: ${messageOf(cause)}`;
-    throw new ConfigurationError(why, { code: "callback-failed", cause });
-  }
-}

@@ -1,0 +1,135 @@
+import { untilAborted } from "../base/abort.ts";
+import type { Json } from "../base/json.ts";
+import type { Binding } from "../tool/binding.ts";
+import type { ScoredDocument } from "../tool/scorer.ts";
+import {
+  isToolset,
+  type OpenToolset,
+  type Toolset,
+  type ToolsetObserver,
+} from "../tool/toolset.ts";
+import type { AgentRuntime, McpEntry } from "./agent-runtime.ts";
+import type { Catalogues } from "./catalogues.ts";
+import type { ParticipantScope } from "./participant.ts";
+import type { Steps } from "./steps.ts";
+import { tracedOpening } from "./traced-opening.ts";
+
+/** What opening needs of its run. */
+export interface OpeningScope {
+  readonly runtime: AgentRuntime;
+  readonly binding: Binding;
+  readonly steps: Steps;
+  /** The asking one's, for tools by which it asks others; `undefined` where tools are only shown. */
+  readonly participant?: ParticipantScope | undefined;
+  /** How long servers that are not ready are waited for once one is, in milliseconds. */
+  readonly serverWaitMs: number;
+  /** Names of servers that are waited for until they are open or have failed. */
+  readonly awaited?: readonly string[] | undefined;
+  /** What is remembered of servers' tools; `undefined` where nobody asks. */
+  readonly catalogues?: Catalogues | undefined;
+  /** Connections that outlive runs; what is kept there is used, and stays open. */
+  readonly kept?: KeptToolsets | undefined;
+}
+
+/** Toolsets that are open already, for the principal of the run. */
+export interface KeptToolsets {
+  /**
+   * The open toolset of an entry; `undefined` where it must be opened for the run. Closing it only ends
+   * the run's use of it; until then the observer hears what the server tells.
+   *
+   * @throws what opening it throws.
+   */
+  find(
+    entry: McpEntry,
+    binding: Binding,
+    observer: ToolsetObserver,
+  ): Promise<OpenToolset | undefined>;
+}
+
+/** A server that is open. */
+export interface OpenedServer {
+  readonly kind: "open";
+  readonly name: string;
+  readonly toolset: OpenToolset;
+  readonly prefix: boolean;
+  /** Its tools as a scorer sees them, in their order; `undefined` where nobody asks. */
+  readonly documents?: readonly ScoredDocument[] | undefined;
+}
+
+/** A server that is connected, and not yet known to the run. */
+export interface ConnectedServer {
+  readonly name: string;
+  readonly toolset: Toolset;
+  readonly opened: OpenToolset;
+}
+
+/** Opens a server for a run, or takes the open one that is kept. @throws what opening it throws. */
+export async function connectServer(
+  entry: McpEntry,
+  scope: OpeningScope,
+  leave: (ending: Promise<void>) => void,
+): Promise<ConnectedServer> {
+  const { binding, steps, kept, runtime } = scope;
+  const observer: ToolsetObserver = {
+    pins: runtime.pins,
+    notice: (code, message) => steps.emit({ kind: "notice", code, message }),
+    log: (told) => steps.emit({ kind: "server-log", server: entry.name, ...told }),
+  };
+  const keptSet = await kept?.find(entry, binding, observer);
+  const toolset = isToolset(entry) ? entry : await runtime.toToolset(entry);
+  const opened =
+    keptSet ??
+    (await tracedOpening(toolset, scope, (span) =>
+      open(toolset, scope.binding, { observer: { ...observer, span }, leave }),
+    ));
+  return { name: entry.name, toolset, opened };
+}
+
+/** Records that a server is open, tells of it, and remembers its tools. @throws what recording throws; the signal's reason. */
+export async function enterServer(
+  { name, toolset, opened }: ConnectedServer,
+  { binding, steps, catalogues }: OpeningScope,
+): Promise<OpenedServer> {
+  const tools = opened.tools.map((tool) => tool.source?.name ?? tool.name);
+  // The connection itself cannot be recorded: a run that is resumed opens its own.
+  await steps.run<Json>(stepOf(name), async () => tools);
+  steps.emit({
+    kind: "server-connect",
+    server: name,
+    tools,
+    ...(opened.serverInfo === undefined ? {} : { serverInfo: opened.serverInfo }),
+  });
+  const remembering = catalogues?.remember(toolset, opened);
+  const documents = remembering && (await untilAborted(remembering, binding.signal));
+  return { kind: "open", name, toolset: opened, prefix: toolset.prefix ?? false, documents };
+}
+
+/** The name of the step that keeps which tools a server had. */
+export const stepOf = (server: string): string => `open:${server}`;
+
+/** How a toolset is opened for a run. */
+interface Opening {
+  readonly observer: ToolsetObserver;
+  /** Takes what ends later by itself. */
+  leave(ending: Promise<void>): void;
+}
+
+/** An opening that outlives its signal is left, and closed when it is done. */
+async function open(
+  toolset: Toolset,
+  binding: Binding,
+  { observer, leave }: Opening,
+): Promise<OpenToolset> {
+  const opening = toolset.open(binding, observer);
+  try {
+    return await untilAborted(opening, binding.signal);
+  } catch (thrown) {
+    leave(
+      opening.then(
+        (set) => set.close(),
+        () => {},
+      ),
+    );
+    throw thrown;
+  }
+}
