@@ -50,7 +50,8 @@ export const hostileTable: Readonly<Record<HostileCase, HostileExpectation>> = {
   },
   "invalid-number": {
     callError: {
-      stdio: /^tool-failed: .*"hostile".*neither a result.*not JSON-RPC, the last one: .*NaN/s,
+      stdio:
+        /^tool-failed: .*"hostile".*answered with neither a result that is an object nor an error/,
       http: /^tool-failed: .*sent what is not an answer of JSON-RPC 2.0: .*NaN/,
     },
   },
