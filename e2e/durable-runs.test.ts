@@ -198,6 +198,13 @@ async function survive(
   return "killed";
 }
 
+test("no secret stands in the write-ahead log of Postgres", async () => {
+  expect(await survive("postgres", { killWithin: "charge" })).toBe("killed");
+  const log = await server.writeAheadLog();
+  expect(log).toContain("Book a seat"); // it would be found
+  expect(log).not.toContain(secret);
+});
+
 const steps: readonly KillWithin[] = ["model1", "reserve", "lookup", "model2", "charge", "model3"];
 
 describe.each(["sqlite", "postgres"] as const)("on %s", (kind) => {

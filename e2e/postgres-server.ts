@@ -1,6 +1,16 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmod, chown, cp, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import {
+  chmod,
+  chown,
+  cp,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  writeFile,
+} from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -13,6 +23,8 @@ export interface PostgresServer extends AsyncDisposable {
   url(): string;
   /** Runs statements as the owner of everything. @returns the rows of a single one. */
   query(sql: string): Promise<readonly Readonly<Record<string, unknown>>[]>;
+  /** The bytes of its write-ahead log, each as one character. */
+  writeAheadLog(): Promise<string>;
   /** Ends the server as a power cut would, and with it whoever is connected. */
   kill(): Promise<void>;
   /** Starts it on the same files. */
@@ -126,6 +138,13 @@ class Server implements PostgresServer {
     } finally {
       await client.end();
     }
+  }
+
+  async writeAheadLog(): Promise<string> {
+    const log = join(this.#data, "pg_wal");
+    const files = (await readdir(log, { withFileTypes: true })).filter((entry) => entry.isFile());
+    const texts = files.map(({ name }) => readFile(join(log, name), "latin1"));
+    return (await Promise.all(texts)).join("");
   }
 
   get #data(): string {

@@ -1,6 +1,7 @@
 import { createId } from "../base/ids.ts";
 import type { AgentRuntime } from "./agent-runtime.ts";
 import { refuseLateDecisions } from "./decisions.ts";
+import { LargeValues, withLargeValues } from "./large-values.ts";
 import { closingEvents, type PlacedEvent, placedEvent } from "./past-events.ts";
 import { RunError } from "./run-error.ts";
 import type { RunInput, RunOptions } from "./run-options.ts";
@@ -95,7 +96,8 @@ async function takeUp(
   const owner = createId("owner");
   const key = { app: runtime.app, id: runId };
   const record = await store.takeOver(key, owner, decisions);
-  const [steps, events] = await Promise.all([store.steps(key), store.events(key)]);
+  const [records, events] = await Promise.all([store.steps(key), store.events(key)]);
+  const steps = await withLargeValues(records, largeValuesOf(scope));
   const past = events.map(placedEvent);
   const { session } = record;
   return {
@@ -150,8 +152,21 @@ export async function putAside(
 
 const keyOf = ({ id, runtime }: BeginningScope): RunKey => ({ app: runtime.app, id });
 
-const recorderOf = (store: RunStore, owner: string, scope: BeginningScope): RunRecorder =>
-  new RunRecorder({ store, key: keyOf(scope), owner, clock: scope.runtime.clock });
+function recorderOf(store: RunStore, owner: string, scope: BeginningScope): RunRecorder {
+  const { clock } = scope.runtime;
+  const largeValues = largeValuesOf(scope);
+  return new RunRecorder({ store, key: keyOf(scope), owner, clock, largeValues });
+}
+
+/** Where large values of the run's steps are kept, if artifacts have a store. */
+function largeValuesOf({ id, runtime, options }: BeginningScope): LargeValues | undefined {
+  const store = runtime.artifacts?.store;
+  const { actor, session } = options;
+  const owner = actor === undefined ? {} : { actor };
+  return (
+    store && new LargeValues({ store, app: runtime.app, ...owner, runId: id, session: session?.id })
+  );
+}
 
 function newRunOf(input: RunInput, { id, agent, runtime, options }: BeginningScope): NewRun {
   const { actor, session } = options;

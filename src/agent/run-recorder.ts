@@ -1,4 +1,5 @@
 import type { Clock } from "../base/clock.ts";
+import { type LargeValues, largeFrom } from "./large-values.ts";
 import { RunError } from "./run-error.ts";
 import type { RunEvent } from "./run-event.ts";
 import { runLimits } from "./run-limits.ts";
@@ -10,6 +11,8 @@ export interface RunRecorderOptions {
   readonly key: RunKey;
   readonly owner: string;
   readonly clock: Clock;
+  /** Where values go that are too large for the store; `undefined` where artifacts have no store. */
+  readonly largeValues?: LargeValues | undefined;
 }
 
 /** How long events may wait for a step to be written with, in milliseconds. */
@@ -49,9 +52,19 @@ export class RunRecorder {
    * @throws RunError `step-too-large`, and then the step is not kept; what the store throws.
    */
   async step(record: StepRecord): Promise<void> {
-    refuseTooLarge(record);
-    this.#steps.push(record);
+    this.#steps.push(await this.#writable(record));
     await this.#flush();
+  }
+
+  /** @throws RunError `step-too-large`; ArtifactError. */
+  async #writable(record: StepRecord): Promise<StepRecord> {
+    const json = record.kind === "finished" ? JSON.stringify(record.value) : "";
+    const { largeValues } = this.#options;
+    if (largeValues !== undefined && json.length >= largeFrom) {
+      return largeValues.put(record, json);
+    }
+    refuseTooLarge(record.key, json.length);
+    return record;
   }
 
   /**
@@ -105,11 +118,10 @@ export class RunRecorder {
   }
 }
 
-function refuseTooLarge(record: StepRecord): void {
-  const length = record.kind === "finished" ? JSON.stringify(record.value).length : 0;
+function refuseTooLarge(key: string, length: number): void {
   if (length > runLimits.maxStepLength) {
     throw new RunError(
-      `Step "${record.key}" gave ${length} characters of JSON, and a run that is kept may record ${runLimits.maxStepLength} a step. Let the tool return less, or an artifact.`,
+      `Step "${key}" gave ${length} characters of JSON, and a run that is kept may record ${runLimits.maxStepLength} a step. Let the tool return less, or give configure({ artifacts }) a store.`,
       { code: "step-too-large" },
     );
   }
