@@ -7,6 +7,7 @@ import { runAgentLoop } from "./agent-loop.ts";
 import { Delegations } from "./delegations.ts";
 import { callHook } from "./hooks.ts";
 import { newLoopState } from "./model-step.ts";
+import type { RunTools } from "./named-tools.ts";
 import type { Answer, Participant, ParticipantScope } from "./participant.ts";
 import { ParticipantMemory, taintedStep } from "./run-memory.ts";
 import {
@@ -26,6 +27,8 @@ import type { RunSession } from "./run-session.ts";
 import { openRunTools } from "./run-tools.ts";
 import { type OutputPolicy, takeOutput } from "./structured-output.ts";
 import { Suspension } from "./suspension.ts";
+import { unmatchedRules } from "./unmatched-rules.ts";
+import { wantedTools } from "./wanted-tools.ts";
 
 /** An agent as a participant of runs: binds who runs, opens the tools, loops, closes, saves. */
 export function agentParticipant(
@@ -128,6 +131,7 @@ class AgentWork {
     // One that has ended before opens no servers; which had failed is recorded with its end.
     draft.failedServers = steps.isSealed ? draft.failedServers : tools.servers.failed;
     try {
+      this.#tellUnmatchedRules(tools);
       const participant = this.#scope;
       const parts = { models, binding, steps, tools, span, participant };
       const scope = toLoopScope(this.#settings, parts);
@@ -135,6 +139,23 @@ class AgentWork {
       return await runAgentLoop(draft.state, scope);
     } finally {
       await tools.servers.close();
+    }
+  }
+
+  /** Only where every server of the run is open can it be known that nothing has a name. */
+  #tellUnmatchedRules({ tools, servers }: RunTools): void {
+    const { approval } = this.#settings.definition;
+    const { steps, runtime } = this.#scope;
+    if (approval === undefined || steps.isSealed) {
+      return;
+    }
+    const wanted = wantedTools(toolLevels(this.#settings), { runtime }).servers;
+    if (wanted.length !== servers.open.length) {
+      return;
+    }
+    const names = servers.open.map(({ name }) => name);
+    for (const message of unmatchedRules(approval, tools, names)) {
+      steps.emit({ kind: "notice", code: "approval-unmatched", message });
     }
   }
 

@@ -304,3 +304,20 @@ test.each([
 ])("a policy that cannot be meant is refused: %j", (approval, message) => {
   expect(() => agentOf({ approval: approval as ApprovalPolicy })).toThrow(message);
 });
+
+test("a rule for a name that the run has not is told, with the closest that there is", async () => {
+  const source = { server: "shop", name: "purchase" };
+  const buy = counted("buy", { source });
+  const approval: ApprovalPolicy = {
+    tools: { purchse: "ask", buy: "allow", find_tools: "allow" },
+    servers: { shp: "deny", shop: "allow" },
+  };
+  const run = agentOf({ model: modelOf("ok"), tools: [buy.tool], approval }).stream("Hi");
+  const told = (await collect(run)).flatMap((event) =>
+    event.kind === "notice" && event.code === "approval-unmatched" ? [event.message] : [],
+  );
+  expect(told).toEqual([
+    expect.stringMatching(/tool "purchse" holds for nothing.*Did you mean "purchase"\?/),
+    expect.stringMatching(/server "shp" holds for nothing.*Did you mean "shop"\?/),
+  ]);
+});

@@ -20,6 +20,8 @@ export type NoticeCode =
   | "tool-renamed"
   /** A server's tool was left out, because its name can be mistaken for another's. */
   | "tool-look-alike"
+  /** An approval rule names a tool or server that the run has not. */
+  | "approval-unmatched"
   /** A tool that was asked for by name is not there. */
   | "tool-missing"
   /** The run did not complete, and its messages could not be appended to its session either. */
