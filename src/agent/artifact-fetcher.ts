@@ -1,6 +1,7 @@
 import { untilAborted } from "../base/abort.ts";
 import type { Clock } from "../base/clock.ts";
 import { ConfigurationError, messageOf } from "../base/dragoman-error.ts";
+import { startTimeLimit } from "../base/time-limit.ts";
 import type { DeferredArtifact } from "../tool/artifact.ts";
 import type { Binding } from "../tool/binding.ts";
 import type { OpenToolset } from "../tool/toolset.ts";
@@ -79,12 +80,10 @@ export class ArtifactFetcher {
   ): Promise<Value> {
     const { clock, binding, limits } = this.#options;
     const { timeoutMs } = limits;
-    const controller = new AbortController();
-    const stop = clock.startTimer(() => {
+    const { signal, stop } = startTimeLimit(clock, outer, timeoutMs, () => {
       const message = `It took longer than timeoutMs of artifacts (${timeoutMs}).`;
-      controller.abort(new ArtifactError(message, { code: "artifact-unresolved" }));
-    }, timeoutMs);
-    const signal = AbortSignal.any([outer, controller.signal]);
+      return new ArtifactError(message, { code: "artifact-unresolved" });
+    });
     const deadline = Math.min(
       clock.now() + timeoutMs,
       binding.deadline ?? Number.POSITIVE_INFINITY,

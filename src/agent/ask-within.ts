@@ -1,4 +1,4 @@
-import type { Clock } from "../base/clock.ts";
+import { earlierOf, startTimeLimit, type TimeLimit } from "../base/time-limit.ts";
 import type { ActiveSpan } from "../base/tracing.ts";
 import type { Message } from "../message/message.ts";
 import type { Tool } from "../tool/tool.ts";
@@ -101,7 +101,7 @@ function innerScope(
     agentPath: [...scope.agentPath, name],
     steps: scope.steps.within(name, signal, id),
     signal,
-    deadline: earlier(scope.deadline, deadline),
+    deadline: earlierOf(scope.deadline, deadline),
     span,
     outerLevels: level === undefined ? scope.outerLevels : [...scope.outerLevels, level],
     narrowing: narrowing === undefined ? scope.narrowing : [...scope.narrowing, narrowing],
@@ -147,28 +147,14 @@ async function perform(
   }
 }
 
-interface Limit {
-  readonly signal: AbortSignal;
-  stop(): void;
-}
-
 /** The participant's own time, within that of whoever asks it. */
-function startLimit(
+const startLimit = (
   name: string,
   signal: AbortSignal,
   timeoutMs: number | undefined,
-  { runtime }: { readonly runtime: { readonly clock: Clock } },
-): Limit {
-  if (timeoutMs === undefined) {
-    return { signal, stop: () => {} };
-  }
-  const controller = new AbortController();
-  const stop = runtime.clock.startTimer(() => {
+  { runtime }: ParticipantScope,
+): TimeLimit =>
+  startTimeLimit(runtime.clock, signal, timeoutMs, () => {
     const message = `"${name}" did not end within ${timeoutMs} ms.`;
-    controller.abort(new RunError(message, { code: "deadline-exceeded" }));
-  }, timeoutMs);
-  return { signal: AbortSignal.any([signal, controller.signal]), stop };
-}
-
-const earlier = (one: number | undefined, other: number | undefined): number | undefined =>
-  one === undefined || other === undefined ? (one ?? other) : Math.min(one, other);
+    return new RunError(message, { code: "deadline-exceeded" });
+  });

@@ -2,6 +2,7 @@ import { untilAborted } from "../base/abort.ts";
 import type { Clock } from "../base/clock.ts";
 import { ConfigurationError, messageOf } from "../base/dragoman-error.ts";
 import { sleep } from "../base/sleep.ts";
+import { earlierOf, startTimeLimit, type TimeLimit } from "../base/time-limit.ts";
 import { ToolError } from "../base/tool-error.ts";
 import type { TraceOperation, TraceOutcome } from "../base/trace-operation.ts";
 import { completed, errorTypeOfCode } from "../base/trace-outcome.ts";
@@ -204,29 +205,20 @@ function toResult(returned: unknown, { name }: Tool): ToolResult {
   }
 }
 
-interface Limit {
-  readonly signal: AbortSignal;
+interface ToolLimit extends TimeLimit {
   readonly deadline: number | undefined;
-  stop(): void;
 }
 
 /** The tool's own time, within the run's. */
-function startLimit(tool: Tool, signal: AbortSignal, scope: ToolScope): Limit {
+function startLimit(tool: Tool, signal: AbortSignal, scope: ToolScope): ToolLimit {
   const { binding, clock } = scope;
   const { timeoutMs = scope.toolTimeoutMs, name } = tool;
-  if (timeoutMs === undefined) {
-    return { signal, deadline: binding.deadline, stop: () => {} };
-  }
-  const controller = new AbortController();
-  const stop = clock.startTimer(() => {
+  const limit = startTimeLimit(clock, signal, timeoutMs, () => {
     const reason = `Tool "${name}" did not end within ${timeoutMs} ms and was given up.`;
-    controller.abort(new ToolError(reason, { code: "tool-timeout" }));
-  }, timeoutMs);
-  return {
-    signal: AbortSignal.any([signal, controller.signal]),
-    deadline: Math.min(binding.deadline ?? Number.POSITIVE_INFINITY, clock.now() + timeoutMs),
-    stop,
-  };
+    return new ToolError(reason, { code: "tool-timeout" });
+  });
+  const own = timeoutMs === undefined ? undefined : clock.now() + timeoutMs;
+  return { ...limit, deadline: earlierOf(binding.deadline, own) };
 }
 
 /** What a tool threw, as a result that the model reads; a programmer's mistake and a wait go on rising. */

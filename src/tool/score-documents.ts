@@ -1,6 +1,7 @@
 import { untilAborted } from "../base/abort.ts";
 import type { Clock } from "../base/clock.ts";
 import { messageOf } from "../base/dragoman-error.ts";
+import { startTimeLimit } from "../base/time-limit.ts";
 import { bm25fScorer } from "./bm25f-scorer.ts";
 import type { ScoredDocument, Scorer, ScorerChoice } from "./scorer.ts";
 import { tfCosineScorer } from "./tf-cosine-scorer.ts";
@@ -34,14 +35,16 @@ export async function scoreDocuments(
   documents: readonly ScoredDocument[],
   { signal, clock }: ScoringScope,
 ): Promise<ScoringOutcome> {
-  const tooLong = new AbortController();
-  const giveUp = (): void => tooLong.abort(`it took more than ${longestScoringMs} ms`);
-  const stop = clock.startTimer(giveUp, longestScoringMs);
-  const either = AbortSignal.any([signal, tooLong.signal]);
+  const limit = startTimeLimit(
+    clock,
+    signal,
+    longestScoringMs,
+    () => `it took more than ${longestScoringMs} ms`,
+  );
   try {
     const scoring = async (): Promise<readonly number[]> =>
-      scorer.score(message, documents, { signal: either });
-    const scores: unknown = await untilAborted(scoring(), either);
+      scorer.score(message, documents, { signal: limit.signal });
+    const scores: unknown = await untilAborted(scoring(), limit.signal);
     return isComplete(scores, documents.length)
       ? { kind: "scored", scores }
       : { kind: "unavailable", why: "it did not give one number for each document" };
@@ -49,7 +52,7 @@ export async function scoreDocuments(
     signal.throwIfAborted();
     return { kind: "unavailable", why: messageOf(thrown) };
   } finally {
-    stop();
+    limit.stop();
   }
 }
 
