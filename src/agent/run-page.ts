@@ -1,3 +1,4 @@
+import { fromCursor, type PagePlace, toCursor } from "../base/page-place.ts";
 import { RunError } from "./run-error.ts";
 import type { RunPage, RunRecord } from "./run-store.ts";
 
@@ -5,29 +6,20 @@ import type { RunPage, RunRecord } from "./run-store.ts";
 export function toRunPage(found: readonly RunRecord[], size: number): RunPage {
   const runs = found.slice(0, size);
   const last = runs.at(-1);
-  return found.length > size && last !== undefined
-    ? { runs, next: `${last.updatedAt} ${last.id}` }
-    : { runs };
+  return found.length > size && last !== undefined ? { runs, next: toCursor(last) } : { runs };
 }
 
 /** Where a page begins: behind this run. @throws RunError `run-invalid`. */
-export function parseRunCursor(
-  after: string | undefined,
-): { readonly updatedAt: number; readonly id: string } | undefined {
-  if (after === undefined) {
-    return undefined;
-  }
-  const [, time, id] = /^(\d{1,15}) (.+)$/su.exec(after) ?? [];
-  if (time === undefined || id === undefined) {
+export function parseRunCursor(after: string | undefined): PagePlace | undefined {
+  const place = after === undefined ? undefined : fromCursor(after);
+  if (after !== undefined && place === undefined) {
     throw new RunError('"after" is not the "next" of a page of runs.', { code: "run-invalid" });
   }
-  return { updatedAt: Number(time), id };
+  return place;
 }
 
-type Place = Pick<RunRecord, "id" | "updatedAt">;
-
 /** The last changed first; of those that changed at one time, the greater id. */
-export function newestFirst(one: Place, other: Place): number {
+export function newestFirst(one: PagePlace, other: PagePlace): number {
   if (one.updatedAt !== other.updatedAt) {
     return other.updatedAt - one.updatedAt;
   }

@@ -7,6 +7,7 @@ import type {
   StoredMessage,
 } from "../agent/session-store.ts";
 import { isJsonObject, type JsonObject, parseJson } from "../base/json.ts";
+import { fromCursor, type PagePlace, toCursor } from "../base/page-place.ts";
 import type { Message } from "../message/message.ts";
 import { sessionLimits } from "./session-limits.ts";
 import type { StoreKind } from "./store-kind.ts";
@@ -104,24 +105,19 @@ export function toPage(rows: readonly SessionRow[], size: number): SessionPage {
   const sessions = rows.slice(0, size).map(toSummary);
   const last = sessions.at(-1);
   return rows.length > size && last !== undefined
-    ? { sessions, next: `${last.updatedAt} ${last.id}` }
+    ? { sessions, next: toCursor(last) }
     : { sessions };
 }
 
 /** Where a page begins: behind this session. @throws SessionError `session-invalid`. */
-export function parseCursor(
-  after: string | undefined,
-): { readonly updatedAt: number; readonly id: string } | undefined {
-  if (after === undefined) {
-    return undefined;
-  }
-  const [, time, id] = /^(\d{1,15}) (.+)$/su.exec(after) ?? [];
-  if (time === undefined || id === undefined) {
+export function parseCursor(after: string | undefined): PagePlace | undefined {
+  const place = after === undefined ? undefined : fromCursor(after);
+  if (after !== undefined && place === undefined) {
     throw new SessionError('"after" is not the "next" of a page of sessions.', {
       code: "session-invalid",
     });
   }
-  return { updatedAt: Number(time), id };
+  return place;
 }
 
 /** The error for a session that is not there, for whoever asks. */
