@@ -1,5 +1,6 @@
 import { didYouMean } from "../base/closest-name.ts";
 import { ConfigurationError } from "../base/dragoman-error.ts";
+import { withoutUndefined } from "../base/without-undefined.ts";
 import { isCustomTransport } from "./custom-link.ts";
 import { faultOfInstructions } from "./fenced-instructions.ts";
 import type {
@@ -106,6 +107,3 @@ function checkPins(options: McpToolsetOptions, where: string): void {
     throw new ConfigurationError(`${where}: ${fault}`, { code: "invalid-configuration" });
   }
 }
-
-const withoutUndefined = (fields: object): object =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));

@@ -1,5 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from "../base/json.ts";
 import { checkJsonSchema } from "../base/json-schema.ts";
+import { withoutUndefined } from "../base/without-undefined.ts";
 import type { ResolvedLimits } from "./mcp-limits.ts";
 import { RefusedRequest } from "./refused-request.ts";
 import type { Elicitation, ElicitationAnswer } from "./server-callbacks.ts";
@@ -88,8 +89,3 @@ function defaultsOf({ properties }: JsonObject): { [name: string]: Json } {
     }),
   );
 }
-
-const withoutUndefined = (fields: JsonObject): { [name: string]: Json } =>
-  Object.fromEntries(
-    Object.entries(fields).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
-  );

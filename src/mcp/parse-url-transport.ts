@@ -1,3 +1,4 @@
+import { withoutUndefined } from "../base/without-undefined.ts";
 import type { McpOAuth } from "../tool/mcp-oauth.ts";
 import type {
   RequestSigner,
@@ -202,9 +203,3 @@ function checkHeaderValue(value: string, path: ConfigPath, what: string): void {
 }
 
 /** Absent keys instead of undefined ones. */
-type Defined<Fields> = { [Key in keyof Fields]: Exclude<Fields[Key], undefined> };
-
-function withoutUndefined<Fields extends object>(fields: Fields): Defined<Fields> {
-  const given = Object.entries(fields).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(given) as Defined<Fields>; // fewer keys; those that are left are defined
-}
