@@ -28,7 +28,6 @@ import { openRunTools } from "./run-tools.ts";
 import { type OutputPolicy, takeOutput } from "./structured-output.ts";
 import { Suspension } from "./suspension.ts";
 import { unmatchedRules } from "./unmatched-rules.ts";
-import { wantedTools } from "./wanted-tools.ts";
 
 /** An agent as a participant of runs: binds who runs, opens the tools, loops, closes, saves. */
 export function agentParticipant(
@@ -143,14 +142,10 @@ class AgentWork {
   }
 
   /** Only where every server of the run is open can it be known that nothing has a name. */
-  #tellUnmatchedRules({ tools, servers }: RunTools): void {
+  #tellUnmatchedRules({ tools, servers, isWhole }: RunTools): void {
     const { approval } = this.#settings.definition;
-    const { steps, runtime } = this.#scope;
-    if (approval === undefined || steps.isSealed) {
-      return;
-    }
-    const wanted = wantedTools(toolLevels(this.#settings), { runtime }).servers;
-    if (wanted.length !== servers.open.length) {
+    const { steps } = this.#scope;
+    if (approval === undefined || steps.isSealed || !isWhole) {
       return;
     }
     const names = servers.open.map(({ name }) => name);

@@ -20,6 +20,8 @@ export interface RunTools {
   /** Those of them that the model is told of. Grows by {@link update} and {@link learn}. */
   readonly shown: ReadonlyMap<string, Tool>;
   readonly servers: RunServers;
+  /** Whether every server is open that the run may have, also those that discovery has not chosen. */
+  readonly isWhole: boolean;
   /** What servers with tools in the run say on their use, fenced. Grows by {@link update} only. */
   readonly instructions: readonly string[];
   /** Adds the tools of servers that have become ready. @throws what `RunServers.check` throws. */
@@ -67,6 +69,10 @@ export class NamedTools implements RunTools {
 
   get shown(): ReadonlyMap<string, Tool> {
     return this.#shown;
+  }
+
+  get isWhole(): boolean {
+    return this.#wanted.servers.length === this.servers.open.length;
   }
 
   get instructions(): readonly string[] {
