@@ -5,6 +5,7 @@ import type { Assembly } from "../agent/assembly.ts";
 import { participantOf } from "../agent/assembly.ts";
 import type { Participant } from "../agent/participant.ts";
 import type { RunInput } from "../agent/run-options.ts";
+import { refuseUnknownKeys } from "../base/check-object.ts";
 import { ConfigurationError } from "../base/dragoman-error.ts";
 import type { AssemblyState } from "./assembly-state.ts";
 
@@ -108,13 +109,8 @@ export function toMember(entry: MemberEntry, where: string, given?: string): Mem
       `The ${where} is nothing that can be asked: give an agent or an assembly.`,
     );
   }
-  const unknown = isAssembly(entry)
-    ? undefined
-    : Object.keys(options).find((key) => !Object.hasOwn(memberKeys, key));
-  if (unknown !== undefined) {
-    throw invalidAssembly(
-      `The ${where} has an unknown property "${unknown}". Allowed are: ${Object.keys(memberKeys).join(", ")}.`,
-    );
+  if (!isAssembly(entry)) {
+    refuseUnknownKeys(options, Object.keys(memberKeys), `The ${where}`);
   }
   const { agent: _agent, name: own = participant.name, ...rest } = options;
   const name = given ?? own;
