@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
 import { failureOf } from "../../test/failure-of.ts";
-import { createManualClock } from "../../test/fixtures/mcp/manual-clock.ts";
 import { fakeStdio, runningChildren } from "../../test/fixtures/mcp/servers.ts";
 import {
   clientFor,
@@ -11,6 +10,7 @@ import {
 } from "../../test/fixtures/mcp/stateless-peer.ts";
 import { bindingFor, keepNotices } from "../../test/fixtures/mcp/tool-call.ts";
 import { ConfigurationError } from "../base/dragoman-error.ts";
+import { manualClock } from "../testing/manual-clock.ts";
 import { McpClient } from "./mcp-client.ts";
 import { mcpToolset } from "./mcp-toolset.ts";
 
@@ -56,7 +56,7 @@ test.each<[string, (exchange: PeerExchange) => void]>([
 test("a server that leaves the question unanswered is shaken hands with after a third of the time", async () => {
   const asked: PeerExchange[] = [];
   const peer = await serveStateless(legacy((exchange) => void asked.push(exchange)));
-  const clock = createManualClock();
+  const clock = manualClock();
   const connecting = clientFor(peer, { clock }, { timeoutMs: 9000 });
   await expect.poll(() => asked.length).toBe(1);
   clock.advance(3000);

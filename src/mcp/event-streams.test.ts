@@ -8,11 +8,11 @@ import {
   open,
   serve,
 } from "../../test/fixtures/mcp/http-peer.ts";
-import { createManualClock } from "../../test/fixtures/mcp/manual-clock.ts";
+import { manualClock } from "../testing/manual-clock.ts";
 import { openMcpConnection } from "./open-mcp-connection.ts";
 
 test("a stream that is cut is taken up again where it was, however often it opens empty", async () => {
-  const clock = createManualClock();
+  const clock = manualClock();
   const seen: unknown[] = [];
   let asked: SeenRequest | undefined;
   const head = { "content-type": "text/event-stream" };
@@ -36,7 +36,7 @@ test("a stream that is cut is taken up again where it was, however often it open
   const connection = await connect(server.url, {}, { clock });
   const calling = call(connection);
   for (const tries of [1, 2, 3]) {
-    await expect.poll(() => clock.waiting).toBe(2); // the call's limit, and the wait
+    await expect.poll(() => clock.pending).toBe(2); // the call's limit, and the wait
     clock.advance(3000);
     await expect.poll(() => seen.length).toBe(tries);
   }
@@ -68,7 +68,7 @@ test("an answer in small pieces, with comments, a priming event and any line end
 });
 
 test("the GET stream is opened again after it breaks, after the last event, and heard", async () => {
-  const clock = createManualClock();
+  const clock = manualClock();
   const heard: string[] = [];
   const ids: unknown[] = [];
   const note = (id: string): string =>
@@ -95,7 +95,7 @@ test("the GET stream is opened again after it breaks, after the last event, and 
   const onNotification = (method: string): void => void heard.push(method);
   open.push(await openMcpConnection(config, { clock, onNotification }));
   for (const times of [1, 2]) {
-    await expect.poll(() => clock.waiting).toBe(1);
+    await expect.poll(() => clock.pending).toBe(1);
     clock.advance(30_000);
     await expect.poll(() => ids.length).toBe(times + 1);
   }

@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
 import { failureOf } from "../../test/failure-of.ts";
 import type { Message } from "../../test/fixtures/mcp/fake-server.ts";
-import { createManualClock } from "../../test/fixtures/mcp/manual-clock.ts";
 import {
   clientFor,
   type PeerExchange,
   serveStateless,
   textResult,
 } from "../../test/fixtures/mcp/stateless-peer.ts";
+import { manualClock } from "../testing/manual-clock.ts";
 
 const form = (message: string): Message => ({
   method: "elicitation/create",
@@ -147,7 +147,7 @@ test("a call that is given up ends the question to the user, too", async () => {
 });
 
 test("a user may take longer than the time limit of a call", async () => {
-  const clock = createManualClock();
+  const clock = manualClock();
   const peer = await serveStateless({
     "tools/call": ({ params, result }) =>
       result(

@@ -4,9 +4,9 @@ import {
   type FakeHttpServer,
   startFakeHttpServer,
 } from "../../test/fixtures/mcp/fake-http-server.ts";
-import { createManualClock } from "../../test/fixtures/mcp/manual-clock.ts";
 import { fakeStdio, runningChildren } from "../../test/fixtures/mcp/servers.ts";
 import type { Clock } from "../base/clock.ts";
+import { manualClock } from "../testing/manual-clock.ts";
 import { McpClient } from "./mcp-client.ts";
 
 const servers: FakeHttpServer[] = [];
@@ -27,7 +27,7 @@ async function clientOfServer(name: string, hangs: boolean, clock: Clock): Promi
 }
 
 test("of 20 servers the 19 that answer are ready although one hangs, which fails at its time limit", async () => {
-  const clock = createManualClock();
+  const clock = manualClock();
   const names = Array.from({ length: 20 }, (_unused, index) => `s${index}`);
   const all = await Promise.all(names.map((name) => clientOfServer(name, name === "s7", clock)));
   const connecting = all.map((client) => client.tryConnect());

@@ -1,10 +1,10 @@
 import { afterEach, expect, test } from "vitest";
 import type { Message } from "../../test/fixtures/mcp/fake-server.ts";
 import type { StdioBehaviour } from "../../test/fixtures/mcp/fake-stdio-server.ts";
-import { createManualClock } from "../../test/fixtures/mcp/manual-clock.ts";
 import { fakeStdio, runningChildren } from "../../test/fixtures/mcp/servers.ts";
 import type { Clock } from "../base/clock.ts";
 import { type Json, type JsonObject, parseJson } from "../base/json.ts";
+import { manualClock } from "../testing/manual-clock.ts";
 import type { ToolProgress } from "../tool/tool.ts";
 import type { McpConnection } from "./mcp-connection.ts";
 import { McpError } from "./mcp-error.ts";
@@ -86,7 +86,7 @@ test("a server that ends at once is an error with its exit code and last words",
 });
 
 test("a server that never answers is an error after the time limit, and is gone", async () => {
-  const clock = createManualClock();
+  const clock = manualClock();
   const connecting = failureOf(
     connect({ silent: true, stubborn: true, banner: "hm\n" }, { clock }),
   );
@@ -96,7 +96,7 @@ test("a server that never answers is an error after the time limit, and is gone"
   expect(failure.code).toBe("mcp-timeout");
   expect(failure.message).toContain("did not finish the handshake within 10000 ms");
   expect(runningChildren()).toEqual([]);
-  expect(clock.waiting).toBe(0);
+  expect(clock.pending).toBe(0);
 });
 
 test("a server of an unknown revision is refused", async () => {
@@ -145,7 +145,7 @@ test("a call carries its metadata and a progress token", async () => {
 });
 
 test("progress is reported and starts the time limit anew", async () => {
-  const clock = createManualClock();
+  const clock = manualClock();
   const connection = await connect({}, { clock, timeoutMs: 100 });
   const reports: ToolProgress[] = [];
   const hanging = connection.callTool(
@@ -162,11 +162,11 @@ test("progress is reported and starts the time limit anew", async () => {
   expect(reports[2]).toEqual({ progress: 3, total: 3, message: "half way" });
   await connection.callTool("finish", {}, { signal: never });
   expect(said(await hanging)).toBe("finished");
-  expect(clock.waiting).toBe(0);
+  expect(clock.pending).toBe(0);
 });
 
 test("progress for ever does not hold a call for ever", async () => {
-  const clock = createManualClock();
+  const clock = manualClock();
   const connection = await connect({}, { clock, timeoutMs: 100 });
   let reports = 0;
   const countReport = (): void => {
@@ -185,7 +185,7 @@ test("progress for ever does not hold a call for ever", async () => {
 });
 
 test("a call without an answer is a timeout, of which the server is told", async () => {
-  const clock = createManualClock();
+  const clock = manualClock();
   const connection = await connect({}, { clock, timeoutMs: 100 });
   const hanging = failureOf(connection.callTool("hang", {}, { signal: never }));
   await connection.callTool("echo", {}, { signal: never });

@@ -2,8 +2,8 @@ import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createManualClock } from "../../test/fixtures/mcp/manual-clock.ts";
 import { runningChildren } from "../../test/fixtures/mcp/servers.ts";
+import { manualClock } from "../testing/manual-clock.ts";
 import { resolveLimits } from "./mcp-limits.ts";
 import { openSession } from "./open-session.ts";
 import { ServerRequests } from "./server-requests.ts";
@@ -20,7 +20,7 @@ async function adviceFor(program: string): Promise<string> {
   const command = join(folder, program);
   await writeFile(command, `#!${process.execPath}\nsetInterval(() => {}, 1000);\n`);
   await chmod(command, 0o755);
-  const clock = createManualClock();
+  const clock = manualClock();
   const transport = { type: "stdio", command } as const;
   const requests = new ServerRequests({ server: "s", callbacks: {}, limits: resolveLimits() });
   const spoken = new SpokenProtocols();

@@ -2,7 +2,6 @@ import { afterEach, expect, test } from "vitest";
 import { failureOf } from "../../test/failure-of.ts";
 import { createFakeServer, type Message, type Page } from "../../test/fixtures/mcp/fake-server.ts";
 import { instead, serve } from "../../test/fixtures/mcp/http-peer.ts";
-import { createManualClock } from "../../test/fixtures/mcp/manual-clock.ts";
 import { fakeStdio, referenceServer, runningChildren } from "../../test/fixtures/mcp/servers.ts";
 import {
   clientFor,
@@ -13,6 +12,7 @@ import {
   toolCalled,
 } from "../../test/fixtures/mcp/stateless-peer.ts";
 import { bindingFor, callTool, keepNotices } from "../../test/fixtures/mcp/tool-call.ts";
+import { manualClock } from "../testing/manual-clock.ts";
 import type { McpCustomTransport } from "./custom-link.ts";
 import { McpClient } from "./mcp-client.ts";
 import type { McpClientOptions } from "./mcp-client-options.ts";
@@ -43,7 +43,7 @@ const changed = (list: string): Message => ({ method: `notifications/${list}/lis
 
 test("changes of lists and resources are told of, many at once as one", async () => {
   const events: string[] = [];
-  const clock = createManualClock();
+  const clock = manualClock();
   const client = await fake({
     clock,
     onToolsChanged: () => void events.push("tools"),
@@ -165,7 +165,7 @@ test("without a handshake changes are subscribed to, for those who listen and as
 });
 
 test("a subscription that ends is taken up again, and what may have been missed is told of", async () => {
-  const clock = createManualClock();
+  const clock = manualClock();
   const listening: PeerExchange[] = [];
   const peer = await serveStateless({
     "subscriptions/listen": (listen) => void listening.push(listen),
@@ -187,7 +187,7 @@ test("a subscription that ends is taken up again, and what may have been missed 
 });
 
 test("a server that refuses a subscription is not asked again", async () => {
-  const clock = createManualClock();
+  const clock = manualClock();
   const peer = await serveStateless();
   await clientFor(peer, { clock, onToolsChanged: () => {} });
   await expect.poll(() => peer.received.length).toBe(2);
@@ -251,7 +251,7 @@ test("a server that has no resources refuses to tell of one", async () => {
 
 test("a run goes on with the tools that it began with, and hears that there are others", async () => {
   const pages: Record<string, { tools: object[] }> = { "": { tools: [toolCalled("old")] } };
-  const clock = createManualClock();
+  const clock = manualClock();
   const { transport, say: theirs } = inMemory(pages);
   const client = new McpClient({ name: "changing", transport }, { clock });
   ends.push(() => client.disconnect());

@@ -1,7 +1,6 @@
 import { once } from "node:events";
 import { afterEach, expect, test } from "vitest";
 import type { Message } from "../../test/fixtures/mcp/fake-server.ts";
-import { createManualClock } from "../../test/fixtures/mcp/manual-clock.ts";
 import {
   fakeStdio,
   referenceServer,
@@ -9,6 +8,7 @@ import {
   startEverything,
 } from "../../test/fixtures/mcp/servers.ts";
 import { bindingFor, callTool, keepNotices } from "../../test/fixtures/mcp/tool-call.ts";
+import { manualClock } from "../testing/manual-clock.ts";
 import type { McpTransport } from "../tool/mcp-server-config.ts";
 import { McpClient } from "./mcp-client.ts";
 import type { McpClientOptions } from "./mcp-client-options.ts";
@@ -193,7 +193,7 @@ test("a server that asks for more than sixteen things at once gets no more", asy
 });
 
 test("while the user thinks, the time limit of the call that asked stands still", async () => {
-  const clock = createManualClock();
+  const clock = manualClock();
   const asked = Promise.withResolvers<void>();
   const answer = Promise.withResolvers<{ readonly action: "decline" }>();
   const onElicitation = (): Promise<{ readonly action: "decline" }> => {

@@ -8,8 +8,8 @@ import {
   methodsSeen,
   serve,
 } from "../../test/fixtures/mcp/http-peer.ts";
-import { createManualClock } from "../../test/fixtures/mcp/manual-clock.ts";
 import type { Clock } from "../base/clock.ts";
+import { manualClock } from "../testing/manual-clock.ts";
 
 test.each([
   ["a JSON-RPC error", '{"jsonrpc":"2.0","error":{"code":-32001,"message":"x"},"id":null}'],
@@ -138,7 +138,7 @@ test("a ping is answered and an unknown request refused, while a call is under w
 test.each([429, 503])(
   "Retry-After of HTTP %s is waited for where the request only reads",
   async (status) => {
-    const clock = createManualClock();
+    const clock = manualClock();
     const delays: number[] = [];
     const noting: Clock = {
       now: clock.now,

@@ -6,8 +6,8 @@ import {
   type SseBehaviour,
   startFakeSseServer,
 } from "../../test/fixtures/mcp/fake-sse-server.ts";
-import { createManualClock } from "../../test/fixtures/mcp/manual-clock.ts";
 import type { Clock } from "../base/clock.ts";
+import { manualClock } from "../testing/manual-clock.ts";
 import type { SseTransport } from "../tool/mcp-server-config.ts";
 import type { McpConnection } from "./mcp-connection.ts";
 import { openMcpConnection } from "./open-mcp-connection.ts";
@@ -45,10 +45,10 @@ test("L-C2: a base URL is enough: events at /sse, messages at /messages, with th
     streamPath: "/api/sse",
     messagesPath: "/api/messages",
   });
-  const clock = createManualClock();
+  const clock = manualClock();
   const connecting = connect(`${server.origin}/api`, { token: "t-1" }, clock);
   await expect.poll(() => asked(server)).toEqual(["GET /api", "GET /api/sse"]);
-  await expect.poll(() => clock.waiting).toBe(2); // one for all of it, one for the endpoint
+  await expect.poll(() => clock.pending).toBe(2); // one for all of it, one for the endpoint
   clock.advance(2000);
   const connection = await connecting;
   expect(await connection.callTool("echo", { a: 1 })).toHaveProperty("content");

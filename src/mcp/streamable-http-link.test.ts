@@ -10,7 +10,7 @@ import {
   never,
   serve,
 } from "../../test/fixtures/mcp/http-peer.ts";
-import { createManualClock } from "../../test/fixtures/mcp/manual-clock.ts";
+import { manualClock } from "../testing/manual-clock.ts";
 import type { ToolProgress } from "../tool/tool.ts";
 
 test.each([
@@ -275,7 +275,7 @@ test("progress comes over a stream of events", async () => {
 });
 
 test("a server that accepts the connection and says nothing is a timeout", async () => {
-  const clock = createManualClock();
+  const clock = manualClock();
   const server = await serve({ intercept: () => true });
   const connecting = failureOf(connect(server.url, {}, { clock }));
   await expect.poll(() => server.requests.length).toBe(1);
@@ -284,7 +284,7 @@ test("a server that accepts the connection and says nothing is a timeout", async
 });
 
 test("a server that does not answer the end of the handshake is a timeout", async () => {
-  const clock = createManualClock();
+  const clock = manualClock();
   const server = await serve({ intercept: instead("notifications/initialized", () => {}) });
   const connecting = failureOf(connect(server.url, {}, { clock }));
   await expect.poll(() => server.requests.length).toBe(2);
