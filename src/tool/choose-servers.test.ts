@@ -129,3 +129,19 @@ test("a server whose tools are known is chosen for them; tf-cosine looks at none
   const alone = await choose("book me a flight", { scorer: "tf-cosine" }, [known]);
   expect(alone.reason).toBe("no-description");
 });
+
+test("R16: for tf-cosine a server at 0.05 is chosen, and one just below it is not", async () => {
+  const letters = [..."abcfhijklmnopqrtuvwxyz"];
+  const words = letters.flatMap((one) => letters.map((other) => `z${one}${other}k`));
+  // With one word of the message among n different ones the cosine is 1 / √n.
+  const server = (name: string, count: number): ScoredDocument => ({
+    name,
+    description: ["install", ...words.slice(0, count - 2)].join(" "),
+  });
+  const servers = [server("zat", 400), server("zbelow", 401)];
+  const choice = await choose("install", { scorer: "tf-cosine" }, servers);
+  expect(choice.servers).toEqual([
+    { name: "zat", chosen: true, score: 0.05 },
+    { name: "zbelow", chosen: false, score: expect.closeTo(0.04994, 5) },
+  ]);
+});
