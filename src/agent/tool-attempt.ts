@@ -161,6 +161,7 @@ async function executeOnce(
   scope: ToolScope,
 ): Promise<ToolResult> {
   const limit = startLimit(tool, attempt.signal, scope);
+  const { span } = scope;
   let isOver = false;
   const toolCall: ToolCall = {
     id: call.id,
@@ -168,7 +169,11 @@ async function executeOnce(
     signal: limit.signal,
     ...(limit.deadline === undefined ? {} : { deadline: limit.deadline }),
     idempotencyKey: attempt.idempotencyKey,
-    ...(scope.span && { span: scope.span, traceHeaders: { ...scope.span.context() } }),
+    ...(span && { span }),
+    // Made only where the tool asks for them.
+    get traceHeaders() {
+      return { ...span?.context() };
+    },
     progress: (progress) => {
       // A tool that was given up may go on talking.
       if (!isOver) {

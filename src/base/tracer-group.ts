@@ -17,33 +17,18 @@ import type { ActiveSpan, Tracer } from "./tracing.ts";
  * @returns `undefined` for none.
  */
 export function groupTracers(tracers: readonly Tracer[], logger: Logger): Tracer | undefined {
-  return tracers.length === 0 ? undefined : guarded(tracers, new Guard(logger));
+  const guard = new Guard(logger);
+  const members = tracers.map((tracer) => guarded(tracer, guard));
+  return members.length > 1 ? together(members) : members[0];
 }
 
-const guarded = (tracers: readonly Tracer[], guard: Guard): Tracer => ({
-  start: (operation, parent) =>
-    new SpanGroup(
-      tracers.map((tracer) => guard.call(() => tracer.start(operation, parent))),
-      guard,
-    ),
-});
-
-/** Calls tracers so that their failures harm nobody. */
+/** Tells of failures of tracers, once. */
 class Guard {
   readonly #logger: Logger;
   #hasTold = false;
 
   constructor(logger: Logger) {
     this.#logger = logger;
-  }
-
-  call<Value>(work: () => Value): Value | undefined {
-    try {
-      return work();
-    } catch (thrown) {
-      this.tell(thrown);
-      return undefined;
-    }
   }
 
   /** Logs the first failure of all. */
@@ -57,82 +42,76 @@ class Guard {
   }
 }
 
-/** One operation, as each tracer has it; `undefined` where one failed to begin it. */
-class SpanGroup implements ActiveSpan {
-  readonly #spans: readonly (ActiveSpan | undefined)[];
+const guarded = (tracer: Tracer, guard: Guard): Tracer => ({
+  start(operation, parent) {
+    try {
+      return new GuardedSpan(tracer.start(operation, parent), guard);
+    } catch (thrown) {
+      guard.tell(thrown);
+      return new GuardedSpan(undefined, guard);
+    }
+  },
+});
+
+/**
+ * An operation of a tracer that may throw; `undefined` where it failed to begin it. Its methods are called
+ * for each piece of an answer, and so make no closures where they can do without.
+ */
+class GuardedSpan implements ActiveSpan {
+  readonly #span: ActiveSpan | undefined;
   readonly #guard: Guard;
 
-  constructor(spans: readonly (ActiveSpan | undefined)[], guard: Guard) {
-    this.#spans = spans;
+  constructor(span: ActiveSpan | undefined, guard: Guard) {
+    this.#span = span;
     this.#guard = guard;
   }
 
   start(operation: TraceOperation, parent?: TraceContext): ActiveSpan {
-    const guard = this.#guard;
-    return new SpanGroup(
-      this.#spans.map((span) => guard.call(() => span?.start(operation, parent))),
-      guard,
-    );
+    try {
+      return new GuardedSpan(this.#span?.start(operation, parent), this.#guard);
+    } catch (thrown) {
+      this.#guard.tell(thrown);
+      return new GuardedSpan(undefined, this.#guard);
+    }
   }
 
   set(facts: TraceFacts): void {
-    this.#each((span) => span.set(facts));
+    try {
+      this.#span?.set(facts);
+    } catch (thrown) {
+      this.#guard.tell(thrown);
+    }
   }
 
-  /** Called for each piece of an answer, and so without a closure. */
   event(event: TraceEvent): void {
-    for (const span of this.#spans) {
-      try {
-        span?.event(event);
-      } catch (thrown) {
-        this.#guard.tell(thrown);
-      }
+    try {
+      this.#span?.event(event);
+    } catch (thrown) {
+      this.#guard.tell(thrown);
     }
   }
 
   capture(content: TraceContent, value: () => unknown): void {
-    this.#each((span) => span.capture(content, value));
+    try {
+      this.#span?.capture(content, value);
+    } catch (thrown) {
+      this.#guard.tell(thrown);
+    }
   }
 
   link(other: TraceContext): void {
-    this.#each((span) => span.link(other));
-  }
-
-  run<Value>(work: () => Value): Value {
-    let inner = work;
-    for (const span of this.#spans) {
-      if (span !== undefined) {
-        const outer = inner;
-        inner = () => this.#within(span, outer);
-      }
-    }
-    return inner();
-  }
-
-  context(server?: string): TraceContext | undefined {
-    for (const span of this.#spans) {
-      const context = this.#guard.call(() => span?.context(server));
-      if (context !== undefined) {
-        return context;
-      }
-    }
-    return undefined;
-  }
-
-  end(outcome: TraceOutcome): void {
-    this.#each((span) => span.end(outcome));
-  }
-
-  #each(tell: (span: ActiveSpan) => void): void {
-    for (const span of this.#spans) {
-      if (span !== undefined) {
-        this.#guard.call(() => tell(span));
-      }
+    try {
+      this.#span?.link(other);
+    } catch (thrown) {
+      this.#guard.tell(thrown);
     }
   }
 
   /** The work is done exactly once, and what it throws is its own, whatever the tracer does. */
-  #within<Value>(span: ActiveSpan, work: () => Value): Value {
+  run<Value>(work: () => Value): Value {
+    if (this.#span === undefined) {
+      return work();
+    }
     let done: { readonly value: Value } | { readonly thrown: unknown } | undefined;
     const once = (): Value => {
       try {
@@ -144,19 +123,97 @@ class SpanGroup implements ActiveSpan {
         throw thrown;
       }
     };
-    this.#guard.call(() => {
-      try {
-        span.run(once);
-      } catch (thrown) {
-        if (done === undefined || "value" in done) {
-          throw thrown; // the tracer's
-        }
+    try {
+      this.#span.run(once);
+    } catch (thrown) {
+      if (done === undefined || "value" in done) {
+        this.#guard.tell(thrown); // the tracer's
       }
-    });
+    }
     const end = done ?? { value: work() };
     if ("thrown" in end) {
       throw end.thrown;
     }
     return end.value;
+  }
+
+  context(server?: string): TraceContext | undefined {
+    try {
+      return this.#span?.context(server);
+    } catch (thrown) {
+      this.#guard.tell(thrown);
+      return undefined;
+    }
+  }
+
+  end(outcome: TraceOutcome): void {
+    try {
+      this.#span?.end(outcome);
+    } catch (thrown) {
+      this.#guard.tell(thrown);
+    }
+  }
+}
+
+const together = (tracers: readonly Tracer[]): Tracer => ({
+  start: (operation, parent) =>
+    new SpanGroup(tracers.map((tracer) => tracer.start(operation, parent))),
+});
+
+/** One operation as several tracers have it, none of which throws. */
+class SpanGroup implements ActiveSpan {
+  readonly #spans: readonly ActiveSpan[];
+
+  constructor(spans: readonly ActiveSpan[]) {
+    this.#spans = spans;
+  }
+
+  start(operation: TraceOperation, parent?: TraceContext): ActiveSpan {
+    return new SpanGroup(this.#spans.map((span) => span.start(operation, parent)));
+  }
+
+  set(facts: TraceFacts): void {
+    for (const span of this.#spans) {
+      span.set(facts);
+    }
+  }
+
+  event(event: TraceEvent): void {
+    for (const span of this.#spans) {
+      span.event(event);
+    }
+  }
+
+  capture(content: TraceContent, value: () => unknown): void {
+    for (const span of this.#spans) {
+      span.capture(content, value);
+    }
+  }
+
+  link(other: TraceContext): void {
+    for (const span of this.#spans) {
+      span.link(other);
+    }
+  }
+
+  run<Value>(work: () => Value): Value {
+    const all = this.#spans.reduce<() => Value>((inner, span) => () => span.run(inner), work);
+    return all();
+  }
+
+  context(server?: string): TraceContext | undefined {
+    for (const span of this.#spans) {
+      const context = span.context(server);
+      if (context !== undefined) {
+        return context;
+      }
+    }
+    return undefined;
+  }
+
+  end(outcome: TraceOutcome): void {
+    for (const span of this.#spans) {
+      span.end(outcome);
+    }
   }
 }

@@ -2,7 +2,7 @@ import {
   type Context,
   context,
   createTraceState,
-  isSpanContextValid,
+  INVALID_TRACEID,
   propagation,
   ROOT_CONTEXT,
   type Span,
@@ -17,7 +17,8 @@ import { version } from "../base/version.ts";
 import { withLists } from "./api-meters.ts";
 import { fromBaggageHeader, toBaggageHeader } from "./baggage-header.ts";
 import type { Conventions } from "./conventions.ts";
-import type { SpanAttributes, SpanDescription, SpanKindName } from "./describe-operation.ts";
+import type { SpanDescription, SpanKindName } from "./describe-operation.ts";
+import type { SpanAttributes } from "./span-attributes.ts";
 import type { SpanKeeper, SpanSink } from "./span-sink.ts";
 
 /** Spans by OpenTelemetry's API, of whatever SDK the application has registered. */
@@ -66,6 +67,10 @@ class ApiSpan implements SpanSink {
 
   setAttributes(attributes: SpanAttributes): void {
     this.#span.setAttributes(withLists(attributes));
+  }
+
+  setAttribute(key: string, value: string | number): void {
+    this.#span.setAttribute(key, value);
   }
 
   addEvent(name: string, attributes: SpanAttributes): void {
@@ -122,13 +127,16 @@ function remoteSpanOf({ traceparent, tracestate }: TraceContext) {
 
 function traceContextOf(span: Span, baggageOf: Context | undefined): TraceContext | undefined {
   const own = span.spanContext();
-  if (!isSpanContextValid(own)) {
+  if (own.traceId === INVALID_TRACEID) {
     return undefined; // no SDK is registered
   }
   const { traceId, spanId, traceFlags, traceState } = own;
   const traceparent = formatTraceparent({ traceId, spanId, flags: traceFlags });
-  const tracestate = traceState?.serialize() ?? "";
   const entries = baggageOf && propagation.getBaggage(baggageOf);
+  if (traceState === undefined && entries === undefined) {
+    return { traceparent };
+  }
+  const tracestate = traceState?.serialize() ?? "";
   const baggage = entries === undefined ? "" : toBaggageHeader(entries);
   return {
     traceparent,

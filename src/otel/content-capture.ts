@@ -3,7 +3,7 @@ import type { TraceContent } from "../base/trace-operation.ts";
 import type { Message } from "../message/message.ts";
 import { toContentMessages, toSystemInstructions } from "./content-messages.ts";
 import { eventNames, names } from "./conventions.ts";
-import type { SpanAttributes } from "./describe-operation.ts";
+import type { SpanAttributes } from "./span-attributes.ts";
 
 /** What is captured, as a scrubber is told of it. */
 export type CapturedKind =

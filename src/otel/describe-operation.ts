@@ -1,10 +1,7 @@
 import type { TraceEndpoint, TraceOperation } from "../base/trace-operation.ts";
 import { type Conventions, names } from "./conventions.ts";
-
-/** What attributes may be. */
-export type SpanAttributes = Readonly<
-  Record<string, string | number | boolean | readonly string[]>
->;
+import { modelNamesOf, putModel } from "./model-names.ts";
+import { type OpenAttributes, put, type SpanAttributes } from "./span-attributes.ts";
 
 /** In OpenTelemetry's words. */
 export type SpanKindName = "internal" | "client" | "server";
@@ -13,6 +10,7 @@ export type SpanKindName = "internal" | "client" | "server";
 export interface SpanDescription {
   readonly name: string;
   readonly kind: SpanKindName;
+  /** What samplers decide by. The rest is `describeDetails`, since SDKs check these several times. */
   readonly attributes: SpanAttributes;
 }
 
@@ -26,13 +24,13 @@ export interface DescriptionOptions {
 /** An operation as OpenTelemetry names it. */
 export function describeOperation(
   operation: TraceOperation,
-  options: DescriptionOptions,
+  { conventions }: DescriptionOptions,
 ): SpanDescription {
   switch (operation.kind) {
     case "agent":
-      return describeAgent(operation, options);
+      return describeAgent(operation, conventions);
     case "model":
-      return describeModel(operation, options);
+      return describeModel(operation, conventions);
     case "plan":
       return internal(`plan ${operation.agent}`, {
         [names.operation]: "plan",
@@ -46,20 +44,62 @@ export function describeOperation(
       return {
         name: operation.method,
         kind: "server",
-        attributes: {
-          [names.mcpMethod]: operation.method,
-          [names.mcpServer]: operation.server,
-        },
+        attributes: { [names.mcpMethod]: operation.method },
       };
     case "mcp-session":
     case "server-open":
-      return internal(`dragoman.open_server ${operation.server}`, {
-        [names.mcpServer]: operation.server,
-      });
+      return internal(`dragoman.open_server ${operation.server}`, {});
     case "discovery":
       return internal(`dragoman.discovery ${operation.of}`, {});
     case "session":
       return internal(`dragoman.session ${operation.action}`, {});
+  }
+}
+
+/** What else is known of an operation when it begins; for a span that is recorded. */
+export function describeDetails(
+  operation: TraceOperation,
+  { identifiers }: DescriptionOptions,
+): SpanAttributes {
+  const details: OpenAttributes = {};
+  switch (operation.kind) {
+    case "agent":
+      put(details, names.agentDescription, operation.description);
+      details[operation.isNested ? names.subagentRunId : names.runId] = operation.runId;
+      put(details, names.conversation, identifiers ? operation.session : undefined);
+      break;
+    case "model":
+      put(details, names.temperature, operation.temperature);
+      put(details, names.maxTokens, operation.maxOutputTokens);
+      put(details, names.reasoningLevel, operation.reasoningEffort);
+      put(details, names.outputType, operation.wantsJson ? "json" : undefined);
+      put(details, names.conversation, identifiers ? operation.session : undefined);
+      break;
+    case "tool":
+      putToolDetails(details, operation);
+      break;
+    case "mcp-request":
+    case "mcp-answer":
+    case "mcp-session":
+    case "server-open":
+      details[names.mcpServer] = operation.server;
+      break;
+    case "plan":
+    case "discovery":
+    case "session":
+      break;
+  }
+  return details;
+}
+
+function putToolDetails(details: OpenAttributes, operation: Of<"tool">): void {
+  const { name, callId, description, source } = operation;
+  details[names.toolCallId] = callId;
+  details[names.toolType] = source === undefined ? "function" : "extension";
+  put(details, names.toolDescription, description === "" ? undefined : cut(description));
+  if (source !== undefined) {
+    details[names.ownToolName] = name;
+    details[names.mcpServer] = source.server;
   }
 }
 
@@ -71,127 +111,57 @@ const internal = (name: string, attributes: SpanAttributes): SpanDescription => 
 
 type Of<Kind extends TraceOperation["kind"]> = Extract<TraceOperation, { kind: Kind }>;
 
-function describeAgent(
-  { name, description, pattern, runId, session, isNested }: Of<"agent">,
-  { conventions, identifiers }: DescriptionOptions,
-): SpanDescription {
+function describeAgent({ name, pattern }: Of<"agent">, conventions: Conventions): SpanDescription {
   const operation = pattern === undefined ? "invoke_agent" : "invoke_workflow";
-  const nameKey = pattern === undefined ? names.agentName : conventions.workflowName;
-  return internal(`${operation} ${name}`, {
-    [names.operation]: operation,
-    [nameKey]: name,
-    ...given(names.agentDescription, description),
-    ...given(names.pattern, pattern),
-    [isNested ? names.subagentRunId : names.runId]: runId,
-    ...given(names.conversation, identifiers ? session : undefined),
-  });
+  const attributes: OpenAttributes = { [names.operation]: operation };
+  attributes[pattern === undefined ? names.agentName : conventions.workflowName] = name;
+  put(attributes, names.pattern, pattern);
+  return internal(`${operation} ${name}`, attributes);
 }
 
 function describeModel(
-  operation: Of<"model">,
-  { conventions, identifiers }: DescriptionOptions,
+  { model, endpoint }: Of<"model">,
+  conventions: Conventions,
 ): SpanDescription {
-  const { model, endpoint, temperature, maxOutputTokens, reasoningEffort, session } = operation;
-  const action = modelActionOf(model);
-  const { name } = modelPartsOf(model);
+  const { operation, spanName, isInProcess } = modelNamesOf(model);
+  const attributes: OpenAttributes = { [names.operation]: operation };
+  putModel(attributes, model, conventions);
+  putEndpoint(attributes, endpoint);
   return {
-    name: `${action} ${name}`,
-    kind: endpoint === undefined && isInProcess(model) ? "internal" : "client",
-    attributes: {
-      [names.operation]: action,
-      ...modelAttributes(model, conventions),
-      ...endpointAttributes(endpoint),
-      ...given(names.temperature, temperature),
-      ...given(names.maxTokens, maxOutputTokens),
-      ...given(names.reasoningLevel, reasoningEffort),
-      ...(operation.wantsJson ? { [names.outputType]: "json" } : {}),
-      ...given(names.conversation, identifiers ? session : undefined),
-    },
+    name: spanName,
+    kind: endpoint === undefined && isInProcess ? "internal" : "client",
+    attributes,
   };
 }
 
-/** Gemini's own interface has a name of its own for it. */
-export const modelActionOf = (model: string): "chat" | "generate_content" =>
-  modelPartsOf(model).prefix === "gemini" ? "generate_content" : "chat";
-
-/** Where there is no network between: the offline model. */
-const isInProcess = (model: string): boolean => modelPartsOf(model).prefix === "offline";
-
-/** The names that the conventions have for providers. */
-const providers: Readonly<Record<string, string>> = {
-  gemini: "gcp.gemini",
-  google: "gcp.gemini",
-  bedrock: "aws.bedrock",
-  azure: "azure.ai.openai",
-  mistral: "mistral_ai",
-  xai: "x_ai",
-};
-
-/** Who has a model and what it is called there. */
-export function modelAttributes(model: string, { providerName }: Conventions): SpanAttributes {
-  const { prefix, name } = modelPartsOf(model);
-  const provider = Object.hasOwn(providers, prefix) ? providers[prefix] : prefix;
-  return {
-    ...Object.fromEntries(providerName.map((key) => [key, provider ?? prefix])),
-    [names.requestModel]: name,
-  };
+function describeTool({ name, source }: Of<"tool">): SpanDescription {
+  const toolName = source?.name ?? name;
+  const attributes: OpenAttributes = { [names.operation]: "execute_tool" };
+  attributes[names.toolName] = toolName;
+  put(attributes, names.mcpMethod, source && "tools/call");
+  const kind = source === undefined ? "internal" : "client";
+  return { name: `execute_tool ${toolName}`, kind, attributes };
 }
 
-/** `openai:gpt-5`; a model without a prefix is its own provider. */
-function modelPartsOf(model: string): { readonly prefix: string; readonly name: string } {
-  const colon = model.indexOf(":");
-  return colon > 0
-    ? { prefix: model.slice(0, colon), name: model.slice(colon + 1) }
-    : { prefix: model, name: model };
-}
-
-function describeTool({ name, callId, description, source }: Of<"tool">): SpanDescription {
-  return {
-    name: `execute_tool ${source?.name ?? name}`,
-    kind: source === undefined ? "internal" : "client",
-    attributes: {
-      [names.operation]: "execute_tool",
-      [names.toolName]: source?.name ?? name,
-      [names.toolCallId]: callId,
-      [names.toolType]: source === undefined ? "function" : "extension",
-      ...given(names.toolDescription, description === "" ? undefined : cut(description)),
-      ...(source === undefined
-        ? {}
-        : {
-            [names.ownToolName]: name,
-            [names.mcpServer]: source.server,
-            [names.mcpMethod]: "tools/call",
-          }),
-    },
-  };
-}
-
-function describeRequest({ server, method, target }: Of<"mcp-request">): SpanDescription {
-  const key = method === "prompts/get" ? names.promptName : names.toolName;
+function describeRequest({ method, target }: Of<"mcp-request">): SpanDescription {
+  const attributes: OpenAttributes = { [names.mcpMethod]: method };
+  put(attributes, method === "prompts/get" ? names.promptName : names.toolName, target);
   return {
     name: target === undefined ? method : `${method} ${target}`,
     kind: "client",
-    attributes: {
-      [names.mcpMethod]: method,
-      [names.mcpServer]: server,
-      ...given(key, target),
-    },
+    attributes,
   };
 }
 
 /** Where a peer listens. */
-export const endpointAttributes = (endpoint: TraceEndpoint | undefined): SpanAttributes =>
-  endpoint === undefined
-    ? {}
-    : {
-        [names.serverAddress]: endpoint.address,
-        ...given(names.serverPort, endpoint.port),
-      };
-
-/** An attribute where there is a value. */
-export const given = (key: string, value: string | number | undefined): SpanAttributes =>
-  value === undefined ? {} : { [key]: value };
+export function putEndpoint(attributes: OpenAttributes, endpoint: TraceEndpoint | undefined): void {
+  if (endpoint !== undefined) {
+    attributes[names.serverAddress] = endpoint.address;
+    put(attributes, names.serverPort, endpoint.port);
+  }
+}
 
 const mostDescription = 1_024;
 
-const cut = (text: string): string => text.slice(0, mostDescription).toWellFormed();
+const cut = (text: string): string =>
+  text.length > mostDescription ? text.slice(0, mostDescription).toWellFormed() : text;

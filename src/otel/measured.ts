@@ -1,6 +1,7 @@
 import type { TraceFacts, TraceOperation } from "../base/trace-operation.ts";
 import { type Conventions, names } from "./conventions.ts";
-import { modelActionOf, modelAttributes, type SpanAttributes } from "./describe-operation.ts";
+import { modelNamesOf, putModel } from "./model-names.ts";
+import { type OpenAttributes, put, type SpanAttributes } from "./span-attributes.ts";
 
 /** What takes measures; `undefined` wherever nobody wants any. */
 export interface Meters {
@@ -132,28 +133,28 @@ export class Measured {
 
   #agentDimensions({ name, pattern }: Extract<TraceOperation, { kind: "agent" }>): SpanAttributes {
     const { model } = this.#facts;
-    return {
-      [names.operation]: pattern === undefined ? "invoke_agent" : "invoke_workflow",
-      [pattern === undefined ? names.agentName : this.#conventions.workflowName]: name,
-      ...(model === undefined ? {} : modelAttributes(model, this.#conventions)),
-    };
+    const dimensions: OpenAttributes = {};
+    dimensions[names.operation] = pattern === undefined ? "invoke_agent" : "invoke_workflow";
+    dimensions[pattern === undefined ? names.agentName : this.#conventions.workflowName] = name;
+    if (model !== undefined) {
+      putModel(dimensions, model, this.#conventions);
+    }
+    return dimensions;
   }
 
   #modelDimensions(model: string): SpanAttributes {
-    const { responseModel } = this.#facts;
-    return {
-      [names.operation]: modelActionOf(model),
-      ...modelAttributes(model, this.#conventions),
-      ...(responseModel === undefined ? {} : { [names.responseModel]: responseModel }),
-    };
+    const dimensions: OpenAttributes = { [names.operation]: modelNamesOf(model).operation };
+    putModel(dimensions, model, this.#conventions);
+    put(dimensions, names.responseModel, this.#facts.responseModel);
+    return dimensions;
   }
 
   #mcpDimensions(): SpanAttributes {
     const { protocolVersion, network } = this.#facts.mcp ?? {};
-    return {
-      ...(protocolVersion === undefined ? {} : { [names.mcpVersion]: protocolVersion }),
-      ...(network === undefined ? {} : { [names.network]: network }),
-    };
+    const dimensions: OpenAttributes = {};
+    put(dimensions, names.mcpVersion, protocolVersion);
+    put(dimensions, names.network, network);
+    return dimensions;
   }
 
   #addTokens(meters: Meters, dimensions: SpanAttributes): void {

@@ -2,7 +2,8 @@ import { formatTraceparent, parseTraceparent, type TraceContext } from "../base/
 import type { TraceOperation } from "../base/trace-operation.ts";
 import type { ActiveSpan, Tracer } from "../base/tracing.ts";
 import { conventionsOf } from "./conventions.ts";
-import type { SpanAttributes, SpanDescription, SpanKindName } from "./describe-operation.ts";
+import type { SpanDescription, SpanKindName } from "./describe-operation.ts";
+import type { OpenAttributes, SpanAttributes } from "./span-attributes.ts";
 import type { SpanSink } from "./span-sink.ts";
 import { type SpanSettings, startSpan } from "./traced-span.ts";
 
@@ -65,7 +66,7 @@ function record(
   const own = { traceparent: formatTraceparent({ traceId, spanId, flags: 1 }) };
   const begun = performance.now();
   const startTime = performance.timeOrigin + begun;
-  const attributes: Record<string, SpanAttributes[string]> = { ...first };
+  const attributes: OpenAttributes = { ...first };
   const events: { readonly name: string; readonly attributes: SpanAttributes }[] = [];
   const links: TraceContext[] = [];
   let status: RecordedSpan["status"] = "unset";
@@ -73,6 +74,9 @@ function record(
     isRecording: true,
     start: (description, other) => record(description, other ?? own, onEnd),
     setAttributes: (more) => void Object.assign(attributes, more),
+    setAttribute(key, value) {
+      attributes[key] = value;
+    },
     addEvent: (event, more) => void events.push({ name: event, attributes: more }),
     link: (other) => void links.push(other),
     fail() {

@@ -1,5 +1,6 @@
 import type { TraceContext } from "../base/trace-context.ts";
-import type { SpanAttributes, SpanDescription } from "./describe-operation.ts";
+import type { SpanDescription } from "./describe-operation.ts";
+import type { SpanAttributes } from "./span-attributes.ts";
 
 /** A span of whatever keeps spans. */
 export interface SpanSink {
@@ -8,6 +9,7 @@ export interface SpanSink {
   /** A child of it, or of `parent`. */
   start(description: SpanDescription, parent: TraceContext | undefined): SpanSink;
   setAttributes(attributes: SpanAttributes): void;
+  setAttribute(key: string, value: string | number): void;
   addEvent(name: string, attributes: SpanAttributes): void;
   link(other: TraceContext): void;
   /** Its status is that of a failure; `type` says which. */

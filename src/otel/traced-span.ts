@@ -16,7 +16,11 @@ import {
 } from "./content-capture.ts";
 import { eventNames, names } from "./conventions.ts";
 import { describeEvent, describeFacts } from "./describe-facts.ts";
-import { type DescriptionOptions, describeOperation } from "./describe-operation.ts";
+import {
+  type DescriptionOptions,
+  describeDetails,
+  describeOperation,
+} from "./describe-operation.ts";
 import { Measured, type Meters } from "./measured.ts";
 import type { SpanKeeper, SpanSink } from "./span-sink.ts";
 
@@ -57,6 +61,9 @@ class TracedSpan implements ActiveSpan {
     this.#sink = sink;
     this.#settings = settings;
     this.#measured = new Measured(operation, settings, outer);
+    if (sink.isRecording) {
+      sink.setAttributes(describeDetails(operation, settings));
+    }
   }
 
   start(operation: TraceOperation, parent?: TraceContext): ActiveSpan {
@@ -70,7 +77,7 @@ class TracedSpan implements ActiveSpan {
         failed: (type) => {
           this.#errorType = type;
           if (this.#isWritten && /^-?\d+$/.test(type)) {
-            this.#sink.setAttributes({ [names.statusCode]: type });
+            this.#sink.setAttribute(names.statusCode, type);
           }
         },
         context: (server) => this.context(server),
@@ -91,7 +98,7 @@ class TracedSpan implements ActiveSpan {
     if (event.kind === "chunk") {
       const seconds = this.#measured.chunk();
       if (seconds !== undefined && this.#isWritten) {
-        this.#sink.setAttributes({ [names.timeToFirstChunk]: seconds });
+        this.#sink.setAttribute(names.timeToFirstChunk, seconds);
       }
       return;
     }
@@ -146,9 +153,9 @@ class TracedSpan implements ActiveSpan {
 
   #write(outcome: TraceOutcome, type: string | undefined): void {
     if (this.#operation.kind === "agent") {
-      this.#sink.setAttributes({ [names.outcome]: outcome.kind });
+      this.#sink.setAttribute(names.outcome, outcome.kind);
     } else if (outcome.kind === "cancelled" || outcome.kind === "suspended") {
-      this.#sink.setAttributes({ "dragoman.outcome": outcome.kind });
+      this.#sink.setAttribute("dragoman.outcome", outcome.kind);
     }
     if (outcome.kind === "failed" && type !== undefined) {
       const { capture } = this.#settings;
@@ -158,7 +165,7 @@ class TracedSpan implements ActiveSpan {
         [names.exceptionType]: exception,
         ...(capture === undefined ? {} : capturedException(error, capture)),
       });
-      this.#sink.setAttributes({ [names.errorType]: type });
+      this.#sink.setAttribute(names.errorType, type);
       this.#sink.fail(type);
     }
   }
