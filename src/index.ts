@@ -56,9 +56,11 @@ export type {
 export type {
   ArtifactContent,
   ArtifactFilter,
+  ArtifactHolder,
   ArtifactKey,
   ArtifactOwner,
   ArtifactPage,
+  ArtifactRetention,
   ArtifactStore,
   ArtifactSummary,
   NewArtifact,

@@ -108,12 +108,15 @@ class PostgresRuns implements RunStore {
 
   async list(filter: RunFilter): Promise<RunPage> {
     const size = checkRunFilter(filter);
-    const { app, actor, status, session, ready } = filter;
+    const { app, actor, status, session, ready, changedBefore } = filter;
     const { updatedAt, id } = parseRunCursor(filter.after) ?? {};
     const values: unknown[] = [];
     const conditions = Object.entries({ app, actor, status, session, ready })
       .filter(([, value]) => value !== undefined)
       .map(([column, value]) => `${column} = $${values.push(value)}`);
+    if (changedBefore !== undefined) {
+      conditions.push(`updated_at < $${values.push(changedBefore)}`);
+    }
     if (updatedAt !== undefined) {
       conditions.push(`(updated_at, id) < ($${values.push(updatedAt)}, $${values.push(id)})`);
     }
