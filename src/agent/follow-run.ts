@@ -1,4 +1,5 @@
 import type { RunEvent } from "./run-event.ts";
+import { whileRunning } from "./run-patience.ts";
 import { hasEnded, runNotFound } from "./run-refusals.ts";
 import type { RunKey, RunStore } from "./run-store.ts";
 
@@ -26,15 +27,33 @@ export async function* followRun(
   key: RunKey,
   { after = 0, signal = new AbortController().signal }: FollowOptions = {},
 ): AsyncGenerator<RunEvent, void, undefined> {
+  try {
+    yield* eventsAfter(after, { store, key, signal });
+  } catch (thrown) {
+    if (!signal.aborted) {
+      throw thrown;
+    }
+  }
+}
+
+async function* eventsAfter(
+  after: number,
+  {
+    store,
+    key,
+    signal,
+  }: { readonly store: RunStore; readonly key: RunKey; readonly signal: AbortSignal },
+): AsyncGenerator<RunEvent, void, undefined> {
   let last = after;
   for await (const _ of store.changes(key, signal)) {
     // First how it stands: what has ended has all its events.
-    const run = await store.get(key);
+    const run = await whileRunning(signal, () => store.get(key));
     if (run === undefined) {
       throw runNotFound(key.id);
     }
     while (run.sequence > last) {
-      const events = await store.events(key, { after: last, limit: pageSize });
+      const range = { after: last, limit: pageSize };
+      const events = await whileRunning(signal, () => store.events(key, range));
       for (const event of events) {
         last = event.sequence;
         yield event;

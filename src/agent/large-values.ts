@@ -1,13 +1,21 @@
+import type { Clock } from "../base/clock.ts";
 import { isJsonObject, type Json, parseJson } from "../base/json.ts";
+import { startTimeLimit } from "../base/time-limit.ts";
+import { ArtifactError } from "./artifact-error.ts";
 import type { ArtifactOwner, ArtifactStore } from "./artifact-store.ts";
 import { RunError } from "./run-error.ts";
+import { whileRunning } from "./run-patience.ts";
 import type { StepRecord } from "./run-store.ts";
 
 /** Whose values are kept, and where. */
 export interface LargeValuesOptions extends ArtifactOwner {
   readonly store: ArtifactStore;
   readonly runId: string;
-  readonly session?: string | undefined;
+  readonly clock: Clock;
+  /** How long the store may take for one value, in milliseconds. */
+  readonly timeoutMs: number;
+  /** The run's. */
+  readonly signal: AbortSignal;
 }
 
 /** From this length on of its JSON, in UTF-16 units, a value is kept as an artifact. */
@@ -29,13 +37,16 @@ export class LargeValues {
 
   /** The record as it is written. @throws ArtifactError where the artifact cannot be kept. */
   async put(record: StepRecord, json: string): Promise<StepRecord> {
-    const { store, session, ...owner } = this.#options;
-    const { id } = await store.put({
-      ...owner,
-      ...(session === undefined ? {} : { session }),
-      mediaType: "application/json",
-      bytes: new TextEncoder().encode(json),
-    });
+    const { store, app, actor, runId } = this.#options;
+    const { id } = await this.#inTime(() =>
+      store.put({
+        app,
+        ...(actor === undefined ? {} : { actor }),
+        runId,
+        mediaType: "application/json",
+        bytes: new TextEncoder().encode(json),
+      }),
+    );
     return { kind: "finished", key: record.key, value: { [reference]: id } };
   }
 
@@ -50,13 +61,27 @@ export class LargeValues {
       return record;
     }
     const { store, app, actor } = this.#options;
-    const found = await store.get({ app, ...(actor === undefined ? {} : { actor }), id });
+    const who = actor === undefined ? {} : { actor };
+    const found = await this.#inTime(() => store.get({ app, ...who, id }));
     const value =
       found === undefined ? undefined : parseJson(new TextDecoder().decode(found.bytes));
     if (value === undefined) {
       throw missing(record.key, id);
     }
     return { kind: "finished", key: record.key, value };
+  }
+
+  async #inTime<Value>(work: () => Promise<Value>): Promise<Value> {
+    const { clock, timeoutMs } = this.#options;
+    const limit = startTimeLimit(clock, this.#options.signal, timeoutMs, () => {
+      const message = `The store of artifacts did not answer within timeoutMs of artifacts (${timeoutMs}).`;
+      return new ArtifactError(message, { code: "artifact-store-failed" });
+    });
+    try {
+      return await whileRunning(limit.signal, work);
+    } finally {
+      limit.stop();
+    }
   }
 }
 

@@ -3,6 +3,7 @@ import { type LargeValues, largeFrom } from "./large-values.ts";
 import { RunError } from "./run-error.ts";
 import type { RunEvent } from "./run-event.ts";
 import { runLimits } from "./run-limits.ts";
+import { atTheEnd, whileRunning } from "./run-patience.ts";
 import type { RunChanges, RunKey, RunStore, StepRecord } from "./run-store.ts";
 
 /** Where a run is recorded, and under whose name. */
@@ -11,6 +12,8 @@ export interface RunRecorderOptions {
   readonly key: RunKey;
   readonly owner: string;
   readonly clock: Clock;
+  /** The run's: no step is waited for any longer. */
+  readonly signal: AbortSignal;
   /** Where values go that are too large for the store; `undefined` where artifacts have no store. */
   readonly largeValues?: LargeValues | undefined;
 }
@@ -49,11 +52,14 @@ export class RunRecorder {
   /**
    * Keeps a step, with the events so far.
    *
-   * @throws RunError `step-too-large`, and then the step is not kept; what the store throws.
+   * @throws RunError `step-too-large`, and then the step is not kept; what the store throws; the signal's
+   *   reason, and then it may be kept or not.
    */
-  async step(record: StepRecord): Promise<void> {
-    this.#steps.push(await this.#writable(record));
-    await this.#flush();
+  step(record: StepRecord): Promise<void> {
+    return whileRunning(this.#options.signal, async () => {
+      this.#steps.push(await this.#writable(record));
+      await this.#flush();
+    });
   }
 
   /** @throws RunError `step-too-large`; ArtifactError. */
@@ -71,9 +77,16 @@ export class RunRecorder {
    * Keeps how the run ended or stands, with all that is left, and `end` as the last event: in one write,
    * so that no run is kept that has told of its end and goes on.
    *
-   * @throws what the store throws.
+   * @throws what the store throws; RunError `store-unavailable` where it does not answer: see `runPatience`.
    */
-  async conclude(changes: RunChanges, end: RunEvent): Promise<void> {
+  conclude(changes: RunChanges, end: RunEvent): Promise<void> {
+    return atTheEnd(this.#conclude(changes, end), this.#options, (afterMs) => {
+      const message = `The store of run ${this.#options.key.id} did not answer within ${afterMs} ms. Whether its end was kept is unknown.`;
+      return new RunError(message, { code: "store-unavailable" });
+    });
+  }
+
+  async #conclude(changes: RunChanges, end: RunEvent): Promise<void> {
     await (this.#next ?? this.#current);
     this.#current = this.#write({ ...changes, events: [...this.#takeEvents(), end] });
     await this.#current;

@@ -112,7 +112,7 @@ export async function openingMessages(
 /** The session that a run goes on with, if any. */
 export function sessionOf(
   { runtime, options }: Pick<RunSettings, "runtime" | "options">,
-  runId: string,
+  { runId, signal }: Pick<ParticipantScope, "runId" | "signal">,
 ): RunSession | undefined {
   const { session, actor } = options;
   const store = session?.store ?? runtime.sessions;
@@ -120,7 +120,7 @@ export function sessionOf(
     return undefined;
   }
   const { app, clock } = runtime;
-  return new RunSession({ store, app, id: session.id, actor, runId, clock });
+  return new RunSession({ store, app, id: session.id, actor, runId, clock, signal });
 }
 
 /** Who runs, as callbacks and tools see it. */

@@ -5,6 +5,7 @@ import type { BoundSession } from "../tool/binding.ts";
 import { repairHistory } from "./repair-history.ts";
 import type { RunEventBody } from "./run-event.ts";
 import type { RunInput } from "./run-options.ts";
+import { atTheEnd, whileRunning } from "./run-patience.ts";
 import { SessionError } from "./session-error.ts";
 import type { Session, SessionKey, SessionStore } from "./session-store.ts";
 import type { Steps } from "./steps.ts";
@@ -18,9 +19,10 @@ export interface RunSessionOptions {
   readonly actor: string | undefined;
   readonly runId: string;
   readonly clock: Clock;
+  /** The run's: while it goes on, the store is not waited for any longer. */
+  readonly signal: AbortSignal;
 }
 
-const longestSaveMs = 30_000;
 const longestTitle = 80;
 
 /** The session of one run: read before the loop, written after it. */
@@ -37,17 +39,16 @@ export class RunSession {
 
   /** What callbacks and tools get. */
   get bound(): BoundSession {
-    const { store } = this.#options;
+    const { store, signal } = this.#options;
     return {
       id: this.#key.id,
       getState: async (key) => {
-        const state = (await store.get(this.#key))?.state ?? {};
+        const state = (await whileRunning(signal, () => store.get(this.#key)))?.state ?? {};
         return Object.hasOwn(state, key) ? state[key] : undefined;
       },
       setState: async (key, value) => {
-        await store.update(this.#key, {
-          state: { [key]: value === undefined ? undefined : toJson(value) },
-        });
+        const state = { [key]: value === undefined ? undefined : toJson(value) };
+        await whileRunning(signal, () => store.update(this.#key, { state }));
       },
     };
   }
@@ -56,14 +57,16 @@ export class RunSession {
    * The history, repaired; creates the session where it is not there. Only the length is a step's
    * value: since sessions are append-only, a replay reads the same messages.
    *
-   * @throws SessionError `session-conflict` where the id is taken by somebody else's session.
+   * @throws SessionError `session-conflict` where the id is taken by somebody else's session; the
+   *   signal's reason.
    */
   load(steps: Steps, input: RunInput, scope: TracedScope): Promise<readonly Message[]> {
     return traced(
       scope,
       () => ({ kind: "session", action: "load" }),
       async (span) => {
-        const history = await this.#load(steps, input);
+        const { signal } = this.#options;
+        const history = await whileRunning(signal, () => this.#load(steps, input));
         span?.set({ count: history.length });
         return history;
       },
@@ -88,7 +91,7 @@ export class RunSession {
   /**
    * Appends what the run has added to the conversation, as one group that is named for the run, so
    * that it is there once however often it is sent. Instructions are not stored. No signal stops it,
-   * but it is given up after 30 seconds.
+   * but it is given up after a while: see `runPatience`.
    *
    * @returns the event to publish; `undefined` where nothing was said.
    */
@@ -106,7 +109,10 @@ export class RunSession {
       (span) => {
         span?.set({ count: said.length });
         const appending = store.append(this.#key, said, { groupId: runId });
-        return within(appending, longestSaveMs, clock);
+        return atTheEnd(appending, { signal: scope.signal, clock }, (afterMs) => {
+          const message = `The session store did not answer within ${afterMs} ms.`;
+          return new SessionError(message, { code: "store-unavailable" });
+        });
       },
     );
     return { kind: "session-save", session: this.#key.id, messages: said.length, length };
@@ -157,15 +163,4 @@ function titleOf(input: RunInput): string {
     .trim();
   const signs = [...line.toWellFormed()];
   return signs.length > longestTitle ? `${signs.slice(0, longestTitle - 1).join("")}…` : line;
-}
-
-async function within<Value>(work: Promise<Value>, limitMs: number, clock: Clock): Promise<Value> {
-  let stop = (): void => {};
-  const late = new Promise<never>((_, reject) => {
-    stop = clock.startTimer(() => {
-      const message = `The session store did not answer within ${limitMs} ms.`;
-      reject(new SessionError(message, { code: "store-unavailable" }));
-    }, limitMs);
-  });
-  return Promise.race([work, late]).finally(stop);
 }
