@@ -13,8 +13,8 @@ import { defineTool } from "../tool/define-tool.ts";
 import { toolSuccess } from "../tool/tool-result.ts";
 import type { Agent } from "./agent.ts";
 import { followRun } from "./follow-run.ts";
-import { largeFrom } from "./large-values.ts";
 import { MemoryRunStore } from "./memory-run-store.ts";
+import { largeFrom } from "./out-of-line.ts";
 import { runPatience } from "./run-patience.ts";
 
 /** What a run hears from its model. */

@@ -2,7 +2,7 @@ import { createId } from "../base/ids.ts";
 import type { AgentRuntime } from "./agent-runtime.ts";
 import { artifactLimits } from "./artifact-settings.ts";
 import { refuseLateDecisions } from "./decisions.ts";
-import { LargeValues, withLargeValues } from "./large-values.ts";
+import { LargeValues } from "./large-values.ts";
 import { closingEvents, type PlacedEvent, placedEvent } from "./past-events.ts";
 import { RunError } from "./run-error.ts";
 import type { RunInput, RunOptions } from "./run-options.ts";
@@ -96,7 +96,10 @@ async function create(
   let creating: Promise<void> | undefined;
   try {
     await whileRunning(signal, () => {
-      creating = store.create(newRunOf(input, scope), owner);
+      const values = largeValuesOf(scope);
+      creating = values
+        .input(input)
+        .then((written) => store.create(newRunOf(written, scope), owner));
       return creating;
     });
   } catch (thrown) {
@@ -126,11 +129,13 @@ async function takeUp(
   const [records, events] = await whileRunning(signal, () =>
     Promise.all([store.steps(key), store.events(key)]),
   );
-  const steps = await withLargeValues(records, largeValuesOf(scope));
+  const values = largeValuesOf(scope);
+  const steps = await Promise.all(records.map((one) => values.wholeStep(one)));
+  const input = await values.wholeInput(record.input);
   const past = events.map(placedEvent);
   const { session } = record;
   return {
-    input: record.input,
+    input,
     options:
       session === undefined
         ? options
@@ -177,7 +182,9 @@ export async function putAside(
   const { suspendedRuns } = scope.runtime;
   const owner = createId("owner");
   await suspendedRuns.create(newRunOf(begun.input, scope), owner);
-  await suspendedRuns.write(keyOf(scope), owner, changes);
+  const values = largeValuesOf(scope, undefined); // it ends with this process, as the run does
+  const steps = await Promise.all((changes.steps ?? []).map((one) => values.step(one)));
+  await suspendedRuns.write(keyOf(scope), owner, { ...changes, steps });
 }
 
 const keyOf = ({ id, runtime }: BeginningScope): RunKey => ({ app: runtime.app, id });
@@ -189,14 +196,16 @@ function recorderOf(store: RunStore, owner: string, scope: BeginningScope): RunR
   return new RunRecorder({ store, key: keyOf(scope), owner, clock, signal, largeValues });
 }
 
-/** Where large values of the run's steps are kept, if artifacts have a store. */
-function largeValuesOf({ id, runtime, options, signal }: BeginningScope): LargeValues | undefined {
-  const store = runtime.artifacts?.store;
+/** Where what is large of the run is kept. */
+function largeValuesOf(
+  { id, runtime, options, signal }: BeginningScope,
+  store = runtime.artifacts?.store,
+): LargeValues {
+  const { app, clock, artifacts } = runtime;
   const { actor } = options;
-  const owner = actor === undefined ? {} : { actor };
-  const { app, clock } = runtime;
-  const { timeoutMs } = artifactLimits(runtime.artifacts);
-  return store && new LargeValues({ store, app, ...owner, runId: id, clock, timeoutMs, signal });
+  const { timeoutMs } = artifactLimits(artifacts);
+  const owner = actor === undefined ? { app } : { app, actor };
+  return new LargeValues({ store, ...owner, runId: id, clock, timeoutMs, signal });
 }
 
 function newRunOf(input: RunInput, { id, agent, runtime, options }: BeginningScope): NewRun {

@@ -1,5 +1,5 @@
 import type { Clock } from "../base/clock.ts";
-import { type LargeValues, largeFrom } from "./large-values.ts";
+import type { LargeValues } from "./large-values.ts";
 import { RunError } from "./run-error.ts";
 import type { RunEvent } from "./run-event.ts";
 import { runLimits } from "./run-limits.ts";
@@ -14,8 +14,8 @@ export interface RunRecorderOptions {
   readonly clock: Clock;
   /** The run's: no step is waited for any longer. */
   readonly signal: AbortSignal;
-  /** Where values go that are too large for the store; `undefined` where artifacts have no store. */
-  readonly largeValues?: LargeValues | undefined;
+  /** Where values go that are too large for the store. */
+  readonly largeValues: LargeValues;
 }
 
 /** How long events may wait for a step to be written with, in milliseconds. */
@@ -64,13 +64,10 @@ export class RunRecorder {
 
   /** @throws RunError `step-too-large`; ArtifactError. */
   async #writable(record: StepRecord): Promise<StepRecord> {
-    const json = record.kind === "finished" ? JSON.stringify(record.value) : "";
-    const { largeValues } = this.#options;
-    if (largeValues !== undefined && json.length >= largeFrom) {
-      return largeValues.put(record, json);
-    }
+    const written = await this.#options.largeValues.step(record);
+    const json = written.kind === "finished" ? JSON.stringify(written.value) : "";
     refuseTooLarge(record.key, json.length);
-    return record;
+    return written;
   }
 
   /**
@@ -118,12 +115,14 @@ export class RunRecorder {
 
   /** After one failure nothing is written: what came later would stand without what came before. */
   async #write(changes: RunChanges): Promise<void> {
-    const { store, key, owner } = this.#options;
+    const { store, key, owner, largeValues } = this.#options;
     if (this.#failure !== undefined) {
       throw this.#failure.reason;
     }
     try {
-      await store.write(key, owner, changes);
+      const { events = [] } = changes;
+      const written = await Promise.all(events.map((event) => largeValues.event(event)));
+      await store.write(key, owner, { ...changes, events: written });
     } catch (reason) {
       this.#failure = { reason };
       throw reason;

@@ -7,6 +7,7 @@ import type { RunEventBody } from "./run-event.ts";
 import type { RunInput } from "./run-options.ts";
 import { atTheEnd, whileRunning } from "./run-patience.ts";
 import { SessionError } from "./session-error.ts";
+import { type SessionMedia, withoutMissing } from "./session-media.ts";
 import type { Session, SessionKey, SessionStore } from "./session-store.ts";
 import type { Steps } from "./steps.ts";
 import { type TracedScope, traced } from "./traced.ts";
@@ -19,6 +20,8 @@ export interface RunSessionOptions {
   readonly actor: string | undefined;
   readonly runId: string;
   readonly clock: Clock;
+  /** Where large media of its messages are kept; `undefined` where artifacts have no store. */
+  readonly media: SessionMedia | undefined;
   /** The run's: while it goes on, the store is not waited for any longer. */
   readonly signal: AbortSignal;
 }
@@ -81,7 +84,7 @@ export class RunSession {
     const { length } = await steps.run("session:load", open, { idempotent: true });
     const range = { upTo: length };
     const stored = length === 0 ? [] : await this.#options.store.messages(this.#key, range);
-    const history = repairHistory(stored.map(({ message }) => message));
+    const history = repairHistory(await this.#whole(stored.map(({ message }) => message)));
     for (const message of history) {
       this.#history.add(message);
     }
@@ -102,13 +105,14 @@ export class RunSession {
     if (said.length === 0) {
       return undefined;
     }
-    const { store, runId, clock } = this.#options;
+    const { store, runId, clock, media } = this.#options;
     const length = await traced(
       scope,
       () => ({ kind: "session", action: "save" }),
       (span) => {
         span?.set({ count: said.length });
-        const appending = store.append(this.#key, said, { groupId: runId });
+        const written = media === undefined ? Promise.resolve(said) : media.takeOut(said);
+        const appending = written.then((all) => store.append(this.#key, all, { groupId: runId }));
         return atTheEnd(appending, { signal: scope.signal, clock }, (afterMs) => {
           const message = `The session store did not answer within ${afterMs} ms.`;
           return new SessionError(message, { code: "store-unavailable" });
@@ -116,6 +120,11 @@ export class RunSession {
       },
     );
     return { kind: "session-save", session: this.#key.id, messages: said.length, length };
+  }
+
+  async #whole(messages: readonly Message[]): Promise<readonly Message[]> {
+    const { media, signal } = this.#options;
+    return media === undefined ? messages.map(withoutMissing) : media.putBack(messages, signal);
   }
 
   async #open(title: string): Promise<Session> {

@@ -1,4 +1,5 @@
 import type { Caller } from "../ag-ui/handler-options.ts";
+import { wholeMessages } from "../agent/session-media.ts";
 import type { Session, SessionStore, SessionSummary } from "../agent/session-store.ts";
 import { type ErasableStores, eraseSession } from "../stores/erase.ts";
 import { artifactStoresOf } from "./artifact-routes.ts";
@@ -17,10 +18,18 @@ export function addSessionRoutes(routes: Routes, scope: ServerScope): void {
   });
   routes.get("/sessions/:id/messages", async (context) => {
     const found = await findSession(context.req.param("id"), context.get("caller"), scope);
-    const { app, id } = found.session;
+    const { app, id, actor } = found.session;
     const after = countIn(context.req.query(), "after", 0) ?? 0;
     const limit = countIn(context.req.query(), "limit", 1) ?? 100;
-    const messages = await found.store.messages({ app, id }, { after, limit });
+    const stored = await found.store.messages({ app, id }, { after, limit });
+    const [files] = artifactStoresOf(scope).filter((one) => one.app === app);
+    const said = stored.map(({ message }) => message);
+    const owner = actor === undefined ? { app } : { app, actor };
+    const whole = files && (await wholeMessages(said, { ...owner, artifacts: files.store }));
+    const messages = stored.map((one, index) => ({
+      ...one,
+      message: whole?.[index] ?? one.message,
+    }));
     return context.json({ messages });
   });
   routes.delete("/sessions/:id", async (context) => {

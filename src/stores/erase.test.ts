@@ -3,7 +3,7 @@ import { agentOf, modelOf } from "../../test/agent-fixture.ts";
 import { failureOf } from "../../test/failure-of.ts";
 import { owner, run, step } from "../../test/run-fixture.ts";
 import type { ArtifactStore } from "../agent/artifact-store.ts";
-import { largeFrom } from "../agent/large-values.ts";
+import { largeFrom } from "../agent/out-of-line.ts";
 import type { RunStore } from "../agent/run-store.ts";
 import type { SessionStore } from "../agent/session-store.ts";
 import { unreliableStore } from "../testing/unreliable-store.ts";
