@@ -25,14 +25,14 @@ export class Catalogues {
 
   /** The tools that the toolset had when it was last open, in its order; `undefined` where unknown. */
   async find(toolset: Toolset): Promise<readonly ScoredDocument[] | undefined> {
-    const found = await this.#read(toolset.catalogueKey?.(this.#binding));
+    const found = await this.#read(this.#keyOf(toolset));
     const isFresh = found !== undefined && this.#runtime.clock.now() - found.time < longestAgeMs;
     return isFresh ? documentsOf(found.tools, toolset) : undefined;
   }
 
   /** Remembers the tools of an open toolset. @returns a document for each of them, in their order. */
   async remember(toolset: Toolset, opened: OpenToolset): Promise<readonly ScoredDocument[]> {
-    const key = toolset.catalogueKey?.(this.#binding);
+    const key = this.#keyOf(toolset);
     const tools = opened.tools.map(
       ({ name, description, parameters }): CatalogueTool => ({ name, description, parameters }),
     );
@@ -46,6 +46,19 @@ export class Catalogues {
       tools: kept,
     });
     return documentsOf(kept, toolset);
+  }
+
+  /** Forgets the tools of a toolset, which are others now. Never rejects. */
+  async forget(toolset: Toolset): Promise<void> {
+    const key = this.#keyOf(toolset);
+    if (key !== undefined) {
+      // The run that is over meanwhile has no use for it.
+      await this.#using(async (store) => store.delete?.(key)).catch(() => {});
+    }
+  }
+
+  #keyOf(toolset: Toolset): string | undefined {
+    return toolset.catalogueKey?.(this.#binding, this.#runtime.pins);
   }
 
   async #read(key: string | undefined): Promise<Catalogue | undefined> {

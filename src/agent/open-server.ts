@@ -69,14 +69,15 @@ export async function connectServer(
   scope: OpeningScope,
   leave: (ending: Promise<void>) => void,
 ): Promise<ConnectedServer> {
-  const { binding, steps, kept, runtime } = scope;
+  const { binding, steps, kept, runtime, catalogues } = scope;
   const observer: ToolsetObserver = {
     pins: runtime.pins,
     notice: (code, message) => steps.emit({ kind: "notice", code, message }),
     log: (told) => steps.emit({ kind: "server-log", server: entry.name, ...told }),
+    toolsChanged: () => void catalogues?.forget(toolset),
   };
-  const keptSet = await kept?.find(entry, binding, observer);
   const toolset = isToolset(entry) ? entry : await runtime.toToolset(entry);
+  const keptSet = await kept?.find(entry, binding, observer);
   const opened =
     keptSet ??
     (await tracedOpening(toolset, scope, (span) =>

@@ -48,10 +48,12 @@ export function runEvents(
 ): McpEvents {
   return {
     onLog: (log) => observer.log?.(log),
-    onToolsChanged: () =>
+    onToolsChanged: () => {
+      observer.toolsChanged?.();
       notice(
         "mcp-tools-changed",
         "It publishes other tools now. This run goes on with those that it began with; the next one has the new ones.",
-      ),
+      );
+    },
   };
 }

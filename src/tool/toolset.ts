@@ -28,8 +28,10 @@ export interface Toolset {
    * Names what the toolset's tools depend on, in so far as it can be told without opening it: for one
    * key the tools are the same, whoever runs, and may be remembered under it. It holds no credential.
    * `undefined`, or no such function: they must not be remembered.
+   *
+   * @param pins what the configuration says of pins, for toolsets that say nothing.
    */
-  catalogueKey?(binding: Binding): string | undefined;
+  catalogueKey?(binding: Binding, pins?: PinsSetting): string | undefined;
   /**
    * Opens the toolset for one run, with that run's credentials. It rejects where the tools cannot be
    * had, with a `ConfigurationError` where the configuration is at fault and with the signal's reason
@@ -44,6 +46,8 @@ export interface ToolsetObserver {
   notice(code: string, message: string): void;
   /** The server logged something. */
   log?(entry: ServerLog): void;
+  /** The server publishes other tools now: what was remembered of them is not true any more. */
+  toolsChanged?(): void;
   /** Whether what is opened outlives a run, so that it is worth hearing what changes. Default false. */
   readonly isKept?: boolean | undefined;
   /** What the configuration says of pins, for toolsets that say nothing. */
