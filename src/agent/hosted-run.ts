@@ -79,6 +79,11 @@ export class HostedRun<Output> implements Run<Output> {
     }
   }
 
+  /** See {@link leaveUnread}. */
+  leaveUnread(): void {
+    this.#publisher.forget();
+  }
+
   async #start(): Promise<RunResult<Output>> {
     const { runtime, participant, options } = this.#run;
     const { session, trace } = options;
@@ -250,6 +255,16 @@ export class HostedRun<Output> implements Run<Output> {
     if (store === suspendedRuns && result.status !== "suspended") {
       await store.delete({ app, id: this.id });
     }
+  }
+}
+
+/**
+ * Says that nobody reads the events of a run in this process any more, so that they are not held there: a
+ * store has them. A run that was not made here, or that somebody has wrapped, holds them all the same.
+ */
+export function leaveUnread(run: Run): void {
+  if (run instanceof HostedRun) {
+    run.leaveUnread();
   }
 }
 

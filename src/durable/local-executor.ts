@@ -1,9 +1,11 @@
 import { type Assembly, participantOf } from "../agent/assembly.ts";
 import { cancelKeptRun } from "../agent/cancel-kept-run.ts";
 import { refuseLateDecisions } from "../agent/decisions.ts";
+import { leaveUnread } from "../agent/hosted-run.ts";
 import type { Run } from "../agent/run.ts";
 import { RunError } from "../agent/run-error.ts";
 import type { ResumeOptions, RunInput } from "../agent/run-options.ts";
+import { atTheEnd, whileRunning } from "../agent/run-patience.ts";
 import { hasEnded, runNotFound } from "../agent/run-refusals.ts";
 import type { RunResult } from "../agent/run-result.ts";
 import type { RunFilter, RunKey, RunRecord, RunStore } from "../agent/run-store.ts";
@@ -113,6 +115,7 @@ export class LocalExecutor implements Executor {
     this.#begin(this.#carry(run.id, run.result).finally(() => this.#slots.release()));
     // The first event comes when the run is kept; one that could not be kept has none.
     for await (const _ of run) {
+      leaveUnread(run); // the store has its events: see followRun
       await this.#checkApplication(run);
       return { runId: run.id };
     }
@@ -156,7 +159,7 @@ export class LocalExecutor implements Executor {
     const { signal = new AbortController().signal } = options;
     const key = this.#keyOf(runId, options);
     for await (const _ of this.#store.changes(key, signal)) {
-      const run = await this.#store.get(key);
+      const run = await whileRunning(signal, () => this.#store.get(key));
       if (run === undefined) {
         throw runNotFound(runId);
       }
@@ -179,7 +182,9 @@ export class LocalExecutor implements Executor {
   /** Leaves a run to the next executor: what this one still does of it is not recorded. */
   async #putDown(runId: string): Promise<void> {
     try {
-      await this.#store.takeOver(this.#keyOf(runId), createId("owner"));
+      const wait = { signal: this.#closing.signal, clock: this.#clock };
+      const taking = this.#store.takeOver(this.#keyOf(runId), createId("owner"));
+      await atTheEnd(taking, wait, () => new Error("the store does not answer"));
     } catch {
       // It has ended just now, or its store is away, which leaves it where it is as well.
     }
@@ -234,6 +239,7 @@ export class LocalExecutor implements Executor {
       const given = await this.#options.resumeWith?.(run);
       const who = actor === undefined ? {} : { actor };
       const resumed = assembly.resumeStream(id, { ...given, ...who, store: this.#store });
+      leaveUnread(resumed);
       this.#runs.set(id, resumed);
       await this.#carry(id, resumed.result, failures);
     } catch (thrown) {
@@ -252,7 +258,7 @@ export class LocalExecutor implements Executor {
     const result = await ending;
     this.#runs.delete(id);
     try {
-      const run = await this.#store.get(this.#keyOf(id));
+      const run = await this.#read(id);
       if (run?.status === "suspended") {
         this.#putAside(run);
         return;
@@ -269,7 +275,7 @@ export class LocalExecutor implements Executor {
     const delayMs = Math.min(retryMs.first * 2 ** failures, retryMs.longest);
     this.#startTimer(id, delayMs, async () => {
       try {
-        const run = await this.#store.get(this.#keyOf(id));
+        const run = await this.#read(id);
         if (run?.status === "running") {
           this.#takeUp(run, failures + 1);
         }
@@ -321,11 +327,17 @@ export class LocalExecutor implements Executor {
     let after: string | undefined;
     do {
       const place = after === undefined ? {} : { after };
-      const page = await this.#store.list({ ...filter, app: this.#app, limit: 1_000, ...place });
+      const wanted = { ...filter, app: this.#app, limit: 1_000, ...place };
+      const page = await whileRunning(this.#closing.signal, () => this.#store.list(wanted));
       runs.push(...page.runs);
       after = page.next;
     } while (after !== undefined);
     return runs;
+  }
+
+  /** No longer than the executor is open. */
+  #read(id: string): Promise<RunRecord | undefined> {
+    return whileRunning(this.#closing.signal, () => this.#store.get(this.#keyOf(id)));
   }
 
   async #checkApplication(run: Run): Promise<void> {
