@@ -1,4 +1,5 @@
 import type { Clock } from "../base/clock.ts";
+import { DragomanError } from "../base/dragoman-error.ts";
 import type { LargeValues } from "./large-values.ts";
 import { RunError } from "./run-error.ts";
 import type { RunEvent } from "./run-event.ts";
@@ -57,7 +58,13 @@ export class RunRecorder {
    */
   step(record: StepRecord): Promise<void> {
     return whileRunning(this.#options.signal, async () => {
-      this.#steps.push(await this.#writable(record));
+      try {
+        this.#steps.push(await this.#writable(record));
+      } catch (reason) {
+        // As if the step itself could not be written: the run can be resumed when the store is well.
+        this.#failure ??= isStoreFailure(reason) ? { reason } : undefined;
+        throw reason;
+      }
       await this.#flush();
     });
   }
@@ -129,6 +136,10 @@ export class RunRecorder {
     }
   }
 }
+
+/** Whether a store of artifacts has failed, rather than refused. */
+const isStoreFailure = (thrown: unknown): boolean =>
+  DragomanError.is(thrown) && /^store-|^artifact-store-/.test(thrown.code);
 
 function refuseTooLarge(key: string, length: number): void {
   if (length > runLimits.maxStepLength) {

@@ -364,7 +364,7 @@ export class LocalExecutor implements Executor {
   }
 }
 
-const isStoreFailure = (code: string): boolean => code.startsWith("store-");
+const isStoreFailure = (code: string): boolean => /^store-|^artifact-store-/.test(code);
 
 const invalid = (message: string): ConfigurationError =>
   new ConfigurationError(message, { code: "invalid-configuration" });
