@@ -7,7 +7,7 @@ import type { ArtifactOwner, ArtifactStore } from "./artifact-store.ts";
 import { type BackInLine, type OutOfLine, putBack, takeOut } from "./out-of-line.ts";
 import { RunError } from "./run-error.ts";
 import type { RunEvent } from "./run-event.ts";
-import type { RunInput } from "./run-options.ts";
+import type { RunInput } from "./run-input.ts";
 import { whileRunning } from "./run-patience.ts";
 import type { StepRecord } from "./run-store.ts";
 import { eventOutOfLine } from "./whole-event.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { agentOf, collect, modelOf } from "../../test/agent-fixture.ts";
 import type { Agent } from "../agent/agent.ts";
-import { asAssembly } from "../agent/assembly.ts";
+import { asAssembly } from "../agent/create-assembly.ts";
 import { followRun } from "../agent/follow-run.ts";
 import { MemoryRunStore } from "../agent/memory-run-store.ts";
 import type { Run } from "../agent/run.ts";

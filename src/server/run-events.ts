@@ -4,8 +4,8 @@ import { type FollowOptions, followRun } from "../agent/follow-run.ts";
 import type { RunEvent } from "../agent/run-event.ts";
 import type { RunKey, RunRecord, RunStore } from "../agent/run-store.ts";
 import { wholeEvent } from "../agent/whole-event.ts";
+import type { FoundRun } from "./found-run.ts";
 import { countIn } from "./page-query.ts";
-import type { FoundRun } from "./run-routes.ts";
 import type { ServerScope } from "./server-scope.ts";
 
 const heartbeatMs = 15_000;
