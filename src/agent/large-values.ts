@@ -4,7 +4,13 @@ import { startTimeLimit } from "../base/time-limit.ts";
 import type { ArtifactLabel } from "../tool/artifact.ts";
 import { ArtifactError } from "./artifact-error.ts";
 import type { ArtifactOwner, ArtifactStore } from "./artifact-store.ts";
-import { type BackInLine, type OutOfLine, putBack, takeOut } from "./out-of-line.ts";
+import {
+  type BackInLine,
+  holdsLookAlike,
+  type OutOfLine,
+  putBack,
+  takeOut,
+} from "./out-of-line.ts";
 import { RunError } from "./run-error.ts";
 import type { RunEvent } from "./run-event.ts";
 import type { RunInput } from "./run-input.ts";
@@ -40,9 +46,10 @@ export class LargeValues {
    * @throws what the store throws where another value cannot be kept; the signal's reason.
    */
   async step(record: StepRecord): Promise<StepRecord> {
-    return record.kind === "finished"
-      ? { ...record, value: await takeOut(record.value, this.#outOfLine) }
-      : record;
+    const isWhole =
+      record.kind !== "finished" ||
+      (this.#options.store === undefined && !holdsLookAlike(record.value));
+    return isWhole ? record : { ...record, value: await takeOut(record.value, this.#outOfLine) };
   }
 
   /** An event as it is written. What cannot be kept stays in it. */

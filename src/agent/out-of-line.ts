@@ -47,8 +47,10 @@ export async function takeOut(value: Json, how: OutOfLine): Promise<Json> {
 
 /** Whether a value stays as it is. Most do, and are not gone through one by one. */
 const isSmall = (value: Json, { keepValue }: OutOfLine): boolean =>
-  lengthOf(value) < largeMediaFrom &&
-  !(keepValue !== undefined && holds(value, looksLikeReference));
+  lengthOf(value) < largeMediaFrom && !(keepValue !== undefined && holdsLookAlike(value));
+
+/** Whether something in a value could be taken for a reference, so that it must be written by {@link takeOut}. */
+export const holdsLookAlike = (value: Json): boolean => holds(value, looksLikeReference);
 
 async function taken(value: Json, how: OutOfLine, around: JsonObject): Promise<Sized> {
   if (typeof value === "string") {

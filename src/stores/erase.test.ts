@@ -110,7 +110,7 @@ const namesIn = async ({ artifacts }: Filled): Promise<readonly (string | undefi
     .map(({ name, mediaType }) => name ?? mediaType)
     .toSorted();
 
-const aLargeValue = "application/json";
+const aLargeValue = "text/plain";
 
 test("runs that are pruned take with them what they alone hold, and leave what is their session's", async () => {
   const stores = await worked();
