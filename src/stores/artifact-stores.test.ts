@@ -105,7 +105,7 @@ test("who reads and puts while artifacts are pruned gets them whole or not at al
     }
   })();
   let read = 0;
-  for (let index = 0; index < 150; index += 1) {
+  for (let index = 0; index < 50; index += 1) {
     await one.put({ ...hello, runId: `run_${index}` });
     const found = await one.get(key);
     read += found === undefined ? 0 : 1;
