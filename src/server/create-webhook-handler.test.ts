@@ -169,6 +169,29 @@ test("where the sender waits, the answer has the result; and not, where the run 
   });
 });
 
+test("a sender who waits for a run that goes on after somebody decided is not told that it has ended", async () => {
+  const gate = Promise.withResolvers<void>();
+  const wait = defineTool({ name: "wait", description: "Waits.", execute: () => gate.promise });
+  const model = modelOf({ calls: [{ id: "c1", name: "wait" }] }, "At last.");
+  const agent = agentOf({ model, tools: [wait], approval: { default: "ask" } });
+  const runs = new MemoryRunStore();
+  const verify = () => ({ id: "1" });
+  const handler = createWebhookHandler(agent, { verify, runs, waitMs: 60_000 });
+  const send = () => handler(new Request("https://any.example/", signed({})));
+  const asked = await jsonOf(await send());
+  expect(asked).toMatchObject({ status: "suspended" });
+  const decisions = { "approval:c1": { kind: "approve" } } as const;
+  const resumed = agent.resume(asked.runId, { decisions, store: runs });
+  const statusNow = async () => (await runs.get({ app: "default", id: asked.runId }))?.status;
+  await expect.poll(statusNow).toBe("running");
+  const again = await send();
+  expect([again.status, (await jsonOf(again)).status]).toEqual([202, "accepted"]);
+  gate.resolve();
+  await resumed;
+  expect(await jsonOf(await send())).toMatchObject({ status: "completed", duplicate: true });
+  await handler.close();
+});
+
 test("a run that goes wrong says so to a sender who waits", async () => {
   const model = modelOf(() => {
     throw new Error("the model is away");

@@ -26,6 +26,12 @@ const attempts: readonly (readonly [string, (url: string) => Promise<Response>, 
       "unauthorized",
     ],
     [
+      "a body that is no JSON, without a signature",
+      (url) => fetch(url, { ...signed("{"), headers: { "content-type": "application/json" } }),
+      401,
+      "unauthorized",
+    ],
+    [
       "a signature of another body",
       (url) => fetch(url, { ...signed({ a: 1 }), body: '{"a":2}' }),
       401,
@@ -244,6 +250,23 @@ test("what is remembered of deliveries is bounded", async () => {
     await webhook.handler.idle();
   }
   expect(planned).toBe(5); // a, b, c, d, and a again, which neither has any more
+});
+
+test("what starts no run takes no place", async () => {
+  const toRun = ({ payload }: { payload: unknown }) => {
+    if (payload === 1) {
+      throw new Error("no");
+    }
+    return payload === 2 ? null : { input: "Go" };
+  };
+  const limits = { maxUnfinished: 1 };
+  await using webhook = await listenToWebhook({ model: always }, { toRun, limits });
+  const statuses: number[] = [];
+  for (const payload of [1, 1, 2, 2, 3]) {
+    statuses.push((await webhook.send(payload)).status);
+    await webhook.handler.idle();
+  }
+  expect(statuses).toEqual([500, 500, 200, 200, 202]);
 });
 
 test("a store that is away puts deliveries off, and says nothing of itself", async () => {
