@@ -32,6 +32,7 @@ export function createProviderModel(
     id: connection.id,
     capabilities,
     endpoint: endpointOf(connection.base),
+    isStreamed: connection.stream,
     stream: (request, options) => streamAnswer(connection, protocol, request, options),
   };
 }
