@@ -9,11 +9,6 @@ export interface SignedMessage {
   readonly body: string | Uint8Array;
 }
 
-/** The HMAC-SHA256 of a message, as Standard Webhooks forms it. */
-export function webhookDigest({ id, timestamp, body }: SignedMessage, key: Uint8Array): Buffer {
-  return createHmac("sha256", key).update(`${id}.${timestamp}.`).update(body).digest();
-}
-
 /**
  * What `webhook-signature` says: one signature for each key, so that a receiver who knows one of them
  * is content while keys are replaced.
@@ -21,3 +16,6 @@ export function webhookDigest({ id, timestamp, body }: SignedMessage, key: Uint8
 export function signWebhook(message: SignedMessage, keys: readonly Uint8Array[]): string {
   return keys.map((key) => `v1,${webhookDigest(message, key).toString("base64")}`).join(" ");
 }
+
+const webhookDigest = ({ id, timestamp, body }: SignedMessage, key: Uint8Array): Buffer =>
+  createHmac("sha256", key).update(`${id}.${timestamp}.`).update(body).digest();
