@@ -1,9 +1,11 @@
-import { type Assembly, participantOf } from "../agent/assembly.ts";
+import type { Assembly } from "../agent/assembly.ts";
 import { cancelKeptRun } from "../agent/cancel-kept-run.ts";
+import { participantOf } from "../agent/create-assembly.ts";
 import { refuseLateDecisions } from "../agent/decisions.ts";
 import type { Run } from "../agent/run.ts";
 import { RunError } from "../agent/run-error.ts";
-import type { ResumeOptions, RunInput } from "../agent/run-options.ts";
+import type { RunInput } from "../agent/run-input.ts";
+import type { ResumeOptions } from "../agent/run-options.ts";
 import { hasEnded, runNotFound } from "../agent/run-refusals.ts";
 import type { RunResult } from "../agent/run-result.ts";
 import type { NewRun, RunFilter, RunKey, RunRecord, RunStore } from "../agent/run-store.ts";
