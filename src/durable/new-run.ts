@@ -1,6 +1,7 @@
-import { type Assembly, runtimeOf } from "../agent/assembly.ts";
+import type { Assembly } from "../agent/assembly.ts";
 import { checkInput, checkRunOptions } from "../agent/check-run-options.ts";
-import type { RunInput } from "../agent/run-options.ts";
+import { runtimeOf } from "../agent/create-assembly.ts";
+import type { RunInput } from "../agent/run-input.ts";
 import type { NewRun } from "../agent/run-store.ts";
 import { ConfigurationError } from "../base/dragoman-error.ts";
 import type { StartOptions } from "./executor.ts";

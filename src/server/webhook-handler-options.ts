@@ -1,4 +1,5 @@
-import type { RunInput, RunOptions } from "../agent/run-options.ts";
+import type { RunInput } from "../agent/run-input.ts";
+import type { RunOptions } from "../agent/run-options.ts";
 import type { RunRecord, RunStore } from "../agent/run-store.ts";
 import type { SessionStore } from "../agent/session-store.ts";
 import type { Clock } from "../base/clock.ts";
