@@ -133,7 +133,8 @@ async function takeUp(
   const values = largeValuesOf(scope);
   const steps = await Promise.all(records.map((one) => values.wholeStep(one)));
   const input = await values.wholeInput(record.input);
-  const past = events.map(placedEvent);
+  // One that was only accepted so far has nothing to go on from: it begins here.
+  const past = events.length + records.length === 0 ? undefined : events.map(placedEvent);
   const { session } = record;
   return {
     input,
@@ -143,14 +144,16 @@ async function takeUp(
         : { ...options, session: { id: session, ...options.session } },
     decisions: record.decisions,
     steps,
-    execution: 2 + past.filter(({ body }) => body.kind === "run-resume").length,
+    execution: past === undefined ? 1 : 2 + past.filter(isResume).length,
     past,
-    closing: found.status === "running" ? closingEvents(past) : [],
+    closing: past !== undefined && found.status === "running" ? closingEvents(past) : [],
     sequence: lastSequenceOf(record, found.status),
     recorder: recorderOf(store, owner, scope),
     store,
   };
 }
+
+const isResume = ({ body }: PlacedEvent): boolean => body.kind === "run-resume";
 
 /** The run, where it is kept: in the given store, the configured one, or this process's memory. */
 async function findRun({
