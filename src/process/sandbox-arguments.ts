@@ -115,9 +115,9 @@ function limited({ limits, program, args }: SandboxPlan): readonly string[] {
   };
   const script = [
     "ulimit -c 0",
-    `ulimit -d ${Math.ceil(memoryBytes / 1024)}`,
+    `ulimit -d ${Math.max(1, Math.floor(memoryBytes / 1024))}`,
     `ulimit -t ${cpuSeconds}`,
-    `ulimit -f ${Math.ceil(fileBytes / 512)}`,
+    `ulimit -f ${Math.max(1, Math.floor(fileBytes / 512))}`,
     `{ ulimit -u ${processes} 2>/dev/null || ulimit -p ${processes}; }`,
     'exec "$@"',
   ];

@@ -126,7 +126,7 @@ describe.each([
   });
 
   test.runIf(isLinux)("P9: pipes, sockets and devices are not opened, nor waited for", async () => {
-    execFileSync("mkfifo", [join(root, "pipe")]);
+    execFileSync("/bin/sh", ["-c", 'mkfifo "$0"', join(root, "pipe")]);
     const server = createServer().listen(join(root, "socket"));
     await once(server, "listening");
     await symlink("/dev/zero", join(root, "device"));

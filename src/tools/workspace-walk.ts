@@ -2,6 +2,7 @@ import type { Stats } from "node:fs";
 import { lstat, mkdir, readdir, readlink } from "node:fs/promises";
 import { didYouMean } from "../base/closest-name.ts";
 import { isJsonObject } from "../base/json.ts";
+import { changed } from "./file-reading.ts";
 import type { FileIdentity, FolderOpener, OpenFolder } from "./open-folder.ts";
 import { WorkspaceError } from "./workspace-error.ts";
 import { isPlainName, shownPath, workspacePlace } from "./workspace-path.ts";
@@ -137,7 +138,7 @@ class Walker {
       throw Object.assign(new Error("missing"), { code: "ENOENT" });
     }
     await mkdir(at).catch((error: unknown) => {
-      if (!isJsonObject(error) || error["code"] !== "EEXIST") {
+      if (!hasCode(error, "EEXIST")) {
         throw error;
       }
     });
@@ -156,7 +157,9 @@ class Walker {
     if (this.#links > mostLinks) {
       throw this.#outside("leads through too many links");
     }
-    const target = await readlink(at);
+    const target = await readlink(at).catch((error: unknown) => {
+      throw hasCode(error, "EINVAL") ? changed(this.#walk.path) : error; // it is no link any more
+    });
     const { root } = this.#walk;
     if (!target.startsWith("/") && !/^[a-z]:|^\\/i.test(target)) {
       return namesIn(target);
@@ -220,11 +223,14 @@ const systemFaults: Readonly<
 };
 
 function ifMissing(error: unknown): undefined {
-  if (isJsonObject(error) && error["code"] === "ENOENT") {
+  if (hasCode(error, "ENOENT")) {
     return undefined;
   }
   throw error;
 }
+
+const hasCode = (error: unknown, code: string): boolean =>
+  isJsonObject(error) && error["code"] === code;
 
 const namesIn = (path: string): readonly string[] =>
   path.split("/").filter((name) => name !== "" && name !== ".");
