@@ -85,6 +85,19 @@ test.runIf(isLinux)(
   },
 );
 
+test.runIf(isLinux)(
+  "bubblewrap that cannot bar name spaces, as one that is setuid, is used without",
+  async () => {
+    const refuse = 'case " $* " in *" --disable-userns "*) [ "$1" = --help ] || exit 1;; esac';
+    const path = await pathWith("setuid", `${refuse}\necho "  --disable-userns  x"`);
+    vi.stubEnv("PATH", path);
+    expect((await findBubblewrap()).has("--disable-userns")).toBe(false);
+    const other = await pathWith("plain", 'echo "  --disable-userns  x"');
+    vi.stubEnv("PATH", other);
+    expect((await findBubblewrap()).has("--disable-userns")).toBe(true);
+  },
+);
+
 test("what is no option of a sandbox is refused before anything is looked for", async () => {
   // @ts-expect-error: a name that others have for it
   expect(await failureOf(createSandbox({ timeout: 3 }))).toMatchObject({

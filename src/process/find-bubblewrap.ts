@@ -9,8 +9,8 @@ import { isJsonObject } from "../base/json.ts";
 export interface Bubblewrap {
   /** The full path of `bwrap`. */
   readonly program: string;
-  /** Which of its options it has. Older ones lack `--size` and `--disable-userns`. */
-  has(option: string): boolean;
+  /** Whether it has an option that older versions lack, and can use it here. */
+  has(option: "--size" | "--disable-userns"): boolean;
   /** The arguments that show the system's programs. */
   readonly systemArguments: readonly string[];
 }
@@ -74,11 +74,19 @@ async function tryOut(program: string): Promise<Bubblewrap> {
   const run = promisify(execFile);
   const options = { timeout: 10_000, env: {} };
   const systemArguments = systemFolders.flatMap(shown);
-  const probe = [...isolationArguments, "--unshare-net", ...systemArguments, "--proc", "/proc"];
+  const places = [...systemArguments, "--proc", "/proc", "--dev", "/dev"];
+  const probe = [...isolationArguments, "--unshare-net", ...places];
+  const works = (...further: readonly string[]): Promise<unknown> =>
+    run(program, [...probe, ...further, "--", "/bin/sh", "-c", "exit 0"], options);
   try {
     const { stdout } = await run(program, ["--help"], options);
-    await run(program, [...probe, "--dev", "/dev", "--", "/bin/sh", "-c", "exit 0"], options);
-    return { program, systemArguments, has: (option) => stdout.includes(`${option} `) };
+    const known = optionalOptions.filter((option) => stdout.includes(`${option} `));
+    await works();
+    // It is refused where bubblewrap is installed setuid; the filter of system calls does the same.
+    const canDisable =
+      known.includes("--disable-userns") && (await succeeds(works("--disable-userns")));
+    const usable = known.filter((option) => option !== "--disable-userns" || canDisable);
+    return { program, systemArguments, has: (option) => usable.includes(option) };
   } catch (cause) {
     throw unavailable(
       `bubblewrap (${program}) cannot make a sandbox here: ${saidBy(cause)}`,
@@ -86,6 +94,15 @@ async function tryOut(program: string): Promise<Bubblewrap> {
     );
   }
 }
+
+/** What a sandbox is better with, and older versions lack. */
+const optionalOptions = ["--size", "--disable-userns"] as const;
+
+const succeeds = (work: Promise<unknown>): Promise<boolean> =>
+  work.then(
+    () => true,
+    () => false,
+  );
 
 /** What it wrote says more than that it failed. */
 function saidBy(error: unknown): string {

@@ -73,9 +73,11 @@ export function sandboxCall(
 /** Files of this machine that programs need. None holds a secret or says who works here. */
 function sharedFiles(network: SandboxNetwork): readonly string[] {
   const always = ["alternatives", "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "localtime"];
-  const trust = ["ssl/certs", "ssl/openssl.cnf", "ca-certificates", "pki/tls", "pki/ca-trust"];
+  // Certificates, but not the folders of private keys beside them.
+  const trust = ["ssl/certs", "ssl/cert.pem", "ssl/openssl.cnf", "ca-certificates"];
+  const redHat = ["pki/tls/certs", "pki/tls/cert.pem", "pki/tls/openssl.cnf", "pki/ca-trust"];
   const names = ["resolv.conf", "hosts", "nsswitch.conf", "gai.conf", "services", "protocols"];
-  const files = [...always, ...trust, ...(network === "inherit" ? names : [])];
+  const files = [...always, ...trust, ...redHat, ...(network === "inherit" ? names : [])];
   return files.map((file) => `/etc/${file}`);
 }
 
