@@ -10,7 +10,7 @@ import { failureOf } from "../test/failure-of.ts";
 import { isAlive, referenceServer, runningChildren } from "../test/fixtures/mcp/servers.ts";
 import { startHttp } from "../test/loopback.ts";
 import { runProgram } from "./run-program.ts";
-import { node, nodeFolder, processesWith } from "./sandbox-fixture.ts";
+import { nap, node, nodeFolder, processesWith } from "./sandbox-fixture.ts";
 import { describeWithBubblewrap } from "./with-bubblewrap.ts";
 
 const packages = fileURLToPath(new URL("../node_modules", import.meta.url));
@@ -115,15 +115,13 @@ describeWithBubblewrap("an MCP server in a sandbox", () => {
     const transport = {
       type: "stdio" as const,
       command: "/bin/sh",
-      args: ["-c", "trap '' TERM; setsid sleep 4717 & sleep 4717"],
+      args: ["-c", `trap '' TERM; setsid ${nap(7)} & ${nap(7)}`],
       sandbox: {},
     };
     const client = new McpClient({ name: "deaf", transport, timeoutMs: 2_000 });
     const connecting = failureOf(client.connect());
-    await expect
-      .poll(() => processesWith("sleep 4717").length, { timeout: 15_000 })
-      .toBeGreaterThan(2);
-    const pids = processesWith("sleep 4717");
+    await expect.poll(() => processesWith(nap(7)).length, { timeout: 15_000 }).toBeGreaterThan(2);
+    const pids = processesWith(nap(7));
     expect(await connecting).toMatchObject({ code: "mcp-timeout" });
     await client.disconnect();
     expect(pids.filter(isAlive)).toEqual([]);

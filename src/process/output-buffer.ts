@@ -26,7 +26,9 @@ export class OutputBuffer {
       this.#headBytes += toHead.length;
     }
     const toTail = chunk.subarray(toHead.length);
-    if (toTail.length > 0) {
+    if (toTail.length >= this.#half) {
+      this.#keepOnly(lastOf(toTail, this.#half));
+    } else if (toTail.length > 0) {
       this.#tail.push(toTail);
       this.#tailBytes += toTail.length;
       this.#trim();
@@ -42,17 +44,23 @@ export class OutputBuffer {
     return { text, bytes: this.#bytes, omittedBytes };
   }
 
-  /** Lets go of whole chunks that are no longer of the end; once in a while, so that it stays linear. */
+  /** Lets go of what is no longer of the end; once in a while, so that it stays linear. */
   #trim(): void {
     if (this.#tailBytes > this.#half * 4) {
-      const last = this.#lastOfTail();
-      this.#tail = [last];
-      this.#tailBytes = last.length;
+      this.#keepOnly(this.#lastOfTail());
     }
   }
 
+  #keepOnly(last: Buffer): void {
+    this.#tail = [last];
+    this.#tailBytes = last.length;
+  }
+
   #lastOfTail(): Buffer {
-    const all = Buffer.concat(this.#tail);
-    return all.length > this.#half ? Buffer.from(all.subarray(all.length - this.#half)) : all;
+    return lastOf(Buffer.concat(this.#tail), this.#half);
   }
 }
+
+/** A copy, so that what it was a part of can be let go of. */
+const lastOf = (bytes: Buffer, length: number): Buffer =>
+  Buffer.from(bytes.subarray(Math.max(0, bytes.length - length)));
