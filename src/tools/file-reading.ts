@@ -1,9 +1,9 @@
 import { constants, type Stats } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { isSameFile } from "./open-folder.ts";
+import type { Place } from "./place.ts";
 import { WorkspaceError } from "./workspace-error.ts";
 import { shownPath } from "./workspace-path.ts";
-import type { Place } from "./workspace-walk.ts";
 
 /** A file that is open to be read. */
 export interface OpenFile {

@@ -3,9 +3,9 @@ import { constants, type Stats } from "node:fs";
 import { type FileHandle, link, lstat, open, rename, unlink } from "node:fs/promises";
 import { changed, fileAt } from "./file-reading.ts";
 import { isSameFile } from "./open-folder.ts";
+import type { Place } from "./place.ts";
 import { WorkspaceError } from "./workspace-error.ts";
 import { shownPath } from "./workspace-path.ts";
-import type { Place } from "./workspace-walk.ts";
 
 /** How a file is written. */
 export interface Writing {

@@ -4,6 +4,7 @@ import { didYouMean } from "../base/closest-name.ts";
 import { isJsonObject } from "../base/json.ts";
 import { changed } from "./file-reading.ts";
 import type { FileIdentity, FolderOpener, OpenFolder } from "./open-folder.ts";
+import type { Place } from "./place.ts";
 import { WorkspaceError } from "./workspace-error.ts";
 import { isPlainName, shownPath, workspacePlace } from "./workspace-path.ts";
 
@@ -26,17 +27,6 @@ export interface Walk {
   readonly open: FolderOpener;
   /** Whether folders that are missing on the way are made. Default false. */
   readonly makeFolders?: boolean;
-}
-
-/** Where a walk has led: an entry of a folder that is held open, or the root itself. */
-export interface Place {
-  readonly folder: OpenFolder;
-  /** The entry's name; undefined for the root itself, which `folder` is then. */
-  readonly name: string | undefined;
-  /** What is there: never a link. Undefined where nothing is. */
-  readonly stats: Stats | undefined;
-  /** Whether all folders on the way still were the same after the work. */
-  isIntact(): Promise<boolean>;
 }
 
 /** As many links as Linux follows in one path. */

@@ -8,6 +8,7 @@ import { fileAt, readBytes, textOf, withFile } from "./file-reading.ts";
 import { writeWhole } from "./file-writing.ts";
 import { type Entry, type FoundEntry, listFolder } from "./folder-listing.ts";
 import { type FolderOpener, openByDescriptor, openByPath } from "./open-folder.ts";
+import type { Place } from "./place.ts";
 import { type ReadLines, readLines } from "./read-lines.ts";
 import { WorkspaceError } from "./workspace-error.ts";
 import {
@@ -16,7 +17,7 @@ import {
   type WorkspaceOptions,
 } from "./workspace-options.ts";
 import { segmentsOf, shownPath, workspacePlace } from "./workspace-path.ts";
-import { type Place, type WorkspaceRoot, walkTo } from "./workspace-walk.ts";
+import { type WorkspaceRoot, walkTo } from "./workspace-walk.ts";
 
 /**
  * Folders of this machine, by names, for tools to work in. A path begins with a root's name:
