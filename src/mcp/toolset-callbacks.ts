@@ -41,7 +41,7 @@ export function boundTo(
   };
 }
 
-/** What a server tells during a run. The run goes on with the tools that it began with. */
+/** What a server tells during a run, which takes over other tools before its next model call. */
 export function runEvents(
   observer: ToolsetObserver,
   notice: (code: string, message: string) => void,
@@ -52,7 +52,7 @@ export function runEvents(
       observer.toolsChanged?.();
       notice(
         "mcp-tools-changed",
-        "It publishes other tools now. This run goes on with those that it began with; the next one has the new ones.",
+        "It publishes other tools now, which a run has from its next model call on.",
       );
     },
   };

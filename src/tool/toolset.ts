@@ -48,7 +48,7 @@ export interface ToolsetObserver {
   log?(entry: ServerLog): void;
   /** The server publishes other tools now: what was remembered of them is not true any more. */
   toolsChanged?(): void;
-  /** Whether what is opened outlives a run, so that it is worth hearing what changes. Default false. */
+  /** Whether what is opened outlives a run. Default false. */
   readonly isKept?: boolean | undefined;
   /** What the configuration says of pins, for toolsets that say nothing. */
   readonly pins?: PinsSetting | undefined;
@@ -75,8 +75,8 @@ export interface OpenToolset {
   isOpen?(): boolean;
   /**
    * The toolset as it is now, on what is open already: the same where nothing has changed, else one
-   * with the tools of now. Runs that have the one before go on with it; one of them all is closed. It
-   * rejects where the tools cannot be had.
+   * with the tools of now, which a run takes over before its next model call. One of them all is closed.
+   * It rejects where the tools cannot be had.
    */
   current?(options: { readonly signal: AbortSignal }): Promise<OpenToolset>;
   /**
