@@ -133,11 +133,25 @@ test.each([
   ["Gemini:gemini-3-pro", /Did you mean "gemini:gemini-3-pro"/],
   ["ofline", /Did you mean "offline"/],
   ["__proto__:x", /no model/],
-  ["anthropic:x", /needs an API key: set ANTHROPIC_API_KEY/],
 ])("the id %s without more is refused", async (id, message) => {
   const { result } = await run({}, id);
   expect(result).toMatchObject({ status: "failed", error: { code: "unknown-model" } });
   expect(result.status === "failed" && result.error.message).toMatch(message);
+});
+
+test.each([
+  ["anthropic:x", "ANTHROPIC_API_KEY"],
+  ["openai:gpt-5", "OPENAI_API_KEY"],
+  ["gemini:g", "GOOGLE_API_KEY or GEMINI_API_KEY"],
+])("a missing key of %s has its own code, and the variable is named", async (id, variable) => {
+  const { result } = await run({ env: { OPENAI_API_KEY: "" } }, id);
+  expect(result).toMatchObject({
+    status: "failed",
+    error: {
+      code: "missing-api-key",
+      message: `Model "${id}" needs an API key, and ${variable} is not set in the environment. Set it (node --env-file=.env reads it from a file), or use the model "offline", which needs none.`,
+    },
+  });
 });
 
 const said = (text: string): TextAdapter => ({

@@ -40,7 +40,10 @@ export type ConfigurationErrorCode =
   | "invalid-definition"
   | "invalid-configuration"
   | "invalid-schema"
+  /** The id of a model that nobody provides. */
   | "unknown-model"
+  /** A model needs a key of its provider, and none is given or set in the environment. */
+  | "missing-api-key"
   | "missing-package";
 
 /**

@@ -10,7 +10,8 @@ import { parseMcpServerConfig } from "./parse-mcp-server-config.ts";
  * @throws ConfigurationError `invalid-configuration` that says what is allowed.
  */
 export function checkedClientConfig(config: McpConnectionConfig): McpConnectionConfig {
-  const where = "new McpClient(…)";
+  const name: unknown = config?.name;
+  const where = typeof name === "string" ? `McpClient ${JSON.stringify(name)}` : "new McpClient(…)";
   if (!isJsonObject(config)) {
     throw new ConfigurationError(`${where}: the configuration must be an object.`, {
       code: "invalid-configuration",

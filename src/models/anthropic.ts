@@ -90,8 +90,8 @@ function ownKey({ model, baseUrl, headers }: AnthropicOptions): string | undefin
   const key = environment()["ANTHROPIC_API_KEY"];
   if (!key && headers === undefined) {
     throw new ConfigurationError(
-      `The model "anthropic:${model}" needs an API key: give apiKey, or set ANTHROPIC_API_KEY.`,
-      { code: "invalid-configuration" },
+      `The model "anthropic:${model}" needs an API key: give apiKey, or set ANTHROPIC_API_KEY in the environment.`,
+      { code: "missing-api-key" },
     );
   }
   return key;

@@ -1,8 +1,10 @@
 import { untilAborted } from "../base/abort.ts";
 import { ConfigurationError } from "../base/dragoman-error.ts";
+import { isLoopbackHost } from "../base/loopback-host.ts";
 import { redactUrl } from "../base/redact-url.ts";
 import type { HttpRequest } from "../http/http-request.ts";
 import { ModelError } from "../model/model-error.ts";
+import { adviceFor, type ProviderAdvice } from "./provider-advice.ts";
 import type { ProviderScope } from "./provider-error.ts";
 import type { ProviderOptions } from "./provider-options.ts";
 
@@ -34,6 +36,8 @@ export interface ProviderNames {
   /** The option that the URL is given in. */
   readonly urlOption: string;
   readonly exampleUrl: string;
+  /** What to do about failures, where this provider's own tools help. */
+  readonly advice?: ProviderAdvice;
 }
 
 /** @throws ConfigurationError where the options cannot be used. */
@@ -65,6 +69,12 @@ export function toProviderConnection(
     scope: {
       what: `model "${id}" at ${redactUrl(base)}`,
       secrets: [...Object.values(headers).flatMap(secretsIn), ...secretsOf(base)],
+      advice: adviceFor({
+        base,
+        urlOption: names.urlOption,
+        hasProxy: proxy !== undefined,
+        own: names.advice,
+      }),
     },
   };
 }
@@ -137,7 +147,7 @@ function toBaseUrl(
   if (
     base.protocol === "http:" &&
     hasCredential &&
-    !isLoopback(base) &&
+    !isLoopbackHost(base.hostname) &&
     !options.allowInsecureHttp
   ) {
     throw invalidOptions(
@@ -152,9 +162,6 @@ function toBaseUrl(
 
 const isCredential = (header: string): boolean =>
   /auth|key|token|secret|cookie|password/i.test(header);
-
-const isLoopback = ({ hostname }: URL): boolean =>
-  /^(?:(?:.+\.)?localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname);
 
 const lowerCase = (headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
