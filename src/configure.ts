@@ -90,10 +90,11 @@ export interface Dragoman extends AssemblyFunctions {
 export function createDragoman(config: DragomanConfig = {}): Dragoman {
   let current = config;
   checkConfig(config);
-  const memory = {
+  const memory: Memory = {
+    told: new Set(),
     catalogues: memoryCatalogues(),
     suspendedRuns: new MemoryRunStore({ maxRuns: 1_000 }),
-    activeRuns: new Set<string>(),
+    activeRuns: new Set(),
   };
   let runtime = createRuntime(current, memory);
   return {
@@ -136,10 +137,12 @@ function checkConfig(config: DragomanConfig): void {
   checkToolLevel(config, "of the configuration");
 }
 
-function createRuntime(
-  config: DragomanConfig,
-  memory: Pick<AgentRuntime, "catalogues" | "suspendedRuns" | "activeRuns">,
-): AgentRuntime {
+/** What outlives a change of the configuration. */
+interface Memory extends Pick<AgentRuntime, "catalogues" | "suspendedRuns" | "activeRuns"> {
+  readonly told: Set<string>;
+}
+
+function createRuntime(config: DragomanConfig, { told, ...memory }: Memory): AgentRuntime {
   const { tools, mcp, discovery, defaults } = config;
   const clock = config.clock ?? systemClock;
   const logger = config.logger ?? consoleLogger;
@@ -166,6 +169,7 @@ function createRuntime(
       logger,
       env: config.env ?? globalThis.process?.env ?? {},
       clock,
+      told,
     }),
     async toToolset(server) {
       const { parseMcpServerConfig } = await import("./mcp/parse-mcp-server-config.ts");

@@ -125,6 +125,37 @@ test("without a key and without an Ollama server it is the offline model", async
   expect(notices).toHaveLength(1);
 });
 
+const warningsOf = async (config: DragomanConfig, model?: string): Promise<readonly string[]> => {
+  const warnings: string[] = [];
+  const logger = { ...silentLogger, warn: (message: string) => void warnings.push(message) };
+  const dragoman = createDragoman({
+    logger,
+    env: { OLLAMA_HOST: "http://127.0.0.1:1" },
+    ...config,
+  });
+  const agent = dragoman.defineAgent({
+    name: "a",
+    mcp: "none",
+    ...(model === undefined ? {} : { model }),
+  });
+  await agent.ask("Hi");
+  dragoman.configure({ app: "b" });
+  await agent.ask("Hi");
+  return warnings;
+};
+
+test("that no language model is used is a warning, once, where nobody chose the offline model", async () => {
+  expect(await warningsOf({})).toEqual([
+    expect.stringMatching(/^No model was chosen, so the offline model is used.*model: "offline"/),
+  ]);
+});
+
+test("whoever chose the offline model, or has another, is not warned", async () => {
+  expect(await warningsOf({ model: "offline" })).toEqual([]);
+  expect(await warningsOf({}, "offline")).toEqual([]);
+  expect(await warningsOf({ model: scriptedModel(["Hello", "Hello"]) })).toEqual([]);
+});
+
 test.each([
   ["nobody:x", /no model "nobody:x".*"gemini:.*configure/],
   ["openai", /no model "openai"/],
