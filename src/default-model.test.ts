@@ -180,7 +180,7 @@ test.each([
     status: "failed",
     error: {
       code: "missing-api-key",
-      message: `Model "${id}" needs an API key, and ${variable} is not set in the environment. Set it (node --env-file=.env reads it from a file), or use the model "offline", which needs none.`,
+      message: `Model "${id}" needs an API key: set ${variable} in the environment, where it is missing or empty, or use the model "offline", which needs none.`,
     },
   });
 });

@@ -140,7 +140,7 @@ const makers: readonly (readonly [pattern: RegExp, provider: string])[] = [
 
 const missingKey = (id: string, keys: readonly string[]): ConfigurationError =>
   new ConfigurationError(
-    `Model "${id}" needs an API key, and ${keys.join(" or ")} is not set in the environment. Set it (node --env-file=.env reads it from a file), or use the model "offline", which needs none.`,
+    `Model "${id}" needs an API key: set ${keys.join(" or ")} in the environment, where it is missing or empty, or use the model "offline", which needs none.`,
     { code: "missing-api-key" },
   );
 
