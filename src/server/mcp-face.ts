@@ -8,10 +8,19 @@ import { isJsonObject, type Json } from "../base/json.ts";
 import { version } from "../base/version.ts";
 import { normalizeToolName } from "../tool/tool-names.ts";
 import { agentEntry } from "./agent-entry.ts";
-import { type McpToolEntry, progressTo, traceIn } from "./mcp-tool-entry.ts";
+import {
+  answeredCall,
+  canShowForms,
+  type McpToolEntry,
+  progressTo,
+  traceIn,
+} from "./mcp-tool-entry.ts";
 import type { Place, Places } from "./places.ts";
 import type { McpFaceOptions } from "./server-options.ts";
 import { toolEntry } from "./tool-entry.ts";
+
+/** A run may wait for a person so often before its call is given up. */
+const mostRounds = 50;
 
 /** Who calls in a request of MCP, by what the transport was given with it. */
 export type CallerOf = (context: ServerContext) => Caller;
@@ -50,7 +59,11 @@ export class McpFace {
     return (): Server => {
       const server = new Server(
         { name, version },
-        { capabilities: { tools: {} }, ...(instructions === undefined ? {} : { instructions }) },
+        {
+          capabilities: { tools: {} },
+          inputRequired: { maxRounds: mostRounds },
+          ...(instructions === undefined ? {} : { instructions }),
+        },
       );
       server.setRequestHandler("tools/list", () => ({
         tools: [...this.#entries.values()].map(({ definition }) => definition),
@@ -69,6 +82,8 @@ export class McpFace {
           signal,
           trace: traceIn(context),
           progress: progressTo(context),
+          canAsk: canShowForms(context, server.getClientCapabilities()),
+          answered: answeredCall(context),
         });
       });
       return server;
