@@ -1,4 +1,5 @@
 import { type Assembly, runtimeOf } from "../agent/assembly.ts";
+import { checkNumbers } from "../base/check-numbers.ts";
 import { ConfigurationError } from "../base/dragoman-error.ts";
 import { AgUiEndpoint } from "./ag-ui-endpoint.ts";
 import type { AgUiHandlerOptions } from "./handler-options.ts";
@@ -35,6 +36,10 @@ export function createAgUiHandler(agent: Assembly, options: AgUiHandlerOptions):
     const message = "An AG-UI handler needs an agent that was made by defineAgent, or an assembly.";
     throw new ConfigurationError(message, { code: "invalid-configuration" });
   }
+  const place = { where: "of the AG-UI handler" };
+  checkNumbers(options, { keepMs: "milliseconds-or-0", heartbeatMs: "milliseconds" }, place);
+  const limits = { maxBytes: "bytes", maxMessages: "count", maxTools: "count-or-0" } as const;
+  checkNumbers(options.limits ?? {}, limits, { where: "in limits of the AG-UI handler" });
   const runtimeNow = (): NonNullable<ReturnType<typeof runtimeOf>> => {
     const runtime = runtimeOf(agent);
     if (runtime === undefined) {

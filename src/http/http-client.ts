@@ -3,7 +3,7 @@ import { systemClock } from "../base/clock.ts";
 import { version } from "../base/version.ts";
 import { attemptRequest, type ClientRequest } from "./http-attempt.ts";
 import { HttpClientResponse } from "./http-client-response.ts";
-import type { HttpOptions } from "./http-options.ts";
+import { checkHttpOptions, type HttpOptions } from "./http-options.ts";
 import { isRepeatable } from "./http-request.ts";
 import type { HttpResponse } from "./http-response.ts";
 import { encodeBody, type HttpClientBody } from "./request-body.ts";
@@ -62,8 +62,9 @@ export class HttpClient {
   readonly #options: HttpOptions;
   readonly #scope: CallScope | undefined;
 
-  /** @throws ToolError where the base URL is not an http(s) URL. */
+  /** @throws ToolError where the base URL is not an http(s) URL; ConfigurationError where an option is no number that it may be. */
   constructor({ baseUrl, headers = {}, options = {}, scope }: HttpClientOptions) {
+    checkHttpOptions(options, "of the HttpClient");
     this.#base = toBaseUrl(baseUrl);
     this.#headers = mergeHeaders({ "user-agent": userAgent }, scope?.traceHeaders ?? {}, headers);
     this.#options = options;
@@ -115,6 +116,7 @@ export class HttpClient {
     given: HttpBodyOptions,
     use: (response: HttpResponse) => Result | Promise<Result>,
   ): Promise<Result> {
+    checkHttpOptions(given.options ?? {}, "of the request");
     const options = { ...this.#options, ...given.options };
     const { retry = { attempts: 1 }, clock = systemClock } = options;
     const request = await this.#toRequest(method, path, given, options);

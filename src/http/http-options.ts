@@ -1,8 +1,9 @@
+import { checkNumbers, type NumberRule } from "../base/check-numbers.ts";
 import type { Clock } from "../base/clock.ts";
 import type { AddressGuard } from "./address-guard.ts";
 import type { ConnectionOptions } from "./connection-pool.ts";
 import type { HttpInstrumentor } from "./http-instrumentor.ts";
-import type { HttpLimits } from "./http-request.ts";
+import { checkHttpLimits, type HttpLimits } from "./http-request.ts";
 import type { RetryOptions } from "./retry.ts";
 
 /** How a client connects and what it puts up with; a request's own options override the client's. */
@@ -23,3 +24,19 @@ export interface HttpOptions extends ConnectionOptions, HttpLimits {
   /** What deadlines and the waits between tries go by. Default: the machine's clock. */
   readonly clock?: Clock;
 }
+
+/**
+ * @param where whose options they are, as in `of the request`.
+ * @throws ConfigurationError where one is no number that it may be.
+ */
+export function checkHttpOptions(options: HttpOptions, where: string): void {
+  checkHttpLimits(options, where);
+  checkNumbers(options, { maxRedirects: "count-or-0" }, { where });
+  checkNumbers(options.retry ?? {}, retryNumbers, { where: `in retry ${where}` });
+}
+
+const retryNumbers: Readonly<Record<keyof RetryOptions, NumberRule>> = {
+  attempts: "count",
+  delayMs: "milliseconds-or-0",
+  maxDelayMs: "milliseconds-or-0",
+};

@@ -1,3 +1,4 @@
+import { checkNumbers, type NumberRule } from "../base/check-numbers.ts";
 import type { Clock } from "../base/clock.ts";
 import { ToolError } from "../base/tool-error.ts";
 import type { ConnectionOptions } from "./connection-pool.ts";
@@ -18,6 +19,21 @@ export interface HttpLimits {
   /** The longest body that is read, after decompression. Default 10 MiB. */
   readonly maxResponseBytes?: number;
 }
+
+/**
+ * @param where whose limits they are, as in `of the request`.
+ * @throws ConfigurationError where one is no such number.
+ */
+export function checkHttpLimits(limits: HttpLimits, where: string): void {
+  checkNumbers(limits, httpNumbers, { where });
+}
+
+const httpNumbers: Readonly<Record<keyof HttpLimits, NumberRule>> = {
+  connectTimeoutMs: "milliseconds",
+  readTimeoutMs: "milliseconds",
+  writeTimeoutMs: "milliseconds",
+  maxResponseBytes: "bytes",
+};
 
 /** One HTTP request. */
 export interface HttpRequest extends ConnectionOptions, HttpLimits {
@@ -49,11 +65,12 @@ export interface HttpRequest extends ConnectionOptions, HttpLimits {
  * closed. A request that met a kept connection just as the server closed it is sent again, where its
  * method is idempotent (RFC 9110, 9.2.2) and its body no stream.
  *
- * @throws ToolTimeoutError, ToolNetworkError, ToolCertificateError, or ToolError for a request that
+ * @throws ConfigurationError where a limit is no number that it may be; ToolTimeoutError, ToolNetworkError, ToolCertificateError, or ToolError for a request that
  * cannot be sent. Their messages show the URL without user-info and query values.
  */
 export async function sendHttpRequest(request: HttpRequest): Promise<HttpResponse> {
   request.signal?.throwIfAborted();
+  checkHttpLimits(request, "of the request");
   const url = toHttpUrl(request.url);
   for (;;) {
     const exchange = await HttpExchange.start(request, url);

@@ -1,6 +1,7 @@
+import { checkNumbers } from "../base/check-numbers.ts";
 import { systemClock } from "../base/clock.ts";
 import { messageOf } from "../base/dragoman-error.ts";
-import { isDeeperThan, isJsonObject, type JsonObject } from "../base/json.ts";
+import { isDeeperThan, type JsonObject } from "../base/json.ts";
 import { checkedClientConfig } from "./check-client-config.ts";
 import { type ConnectAttempt, shareOf } from "./connect-attempt.ts";
 import { type ListEntriesOptions, listEntries } from "./list-entries.ts";
@@ -14,12 +15,13 @@ import type {
 import { McpError } from "./mcp-error.ts";
 import { resolveLimits } from "./mcp-limits.ts";
 import type { McpEvents } from "./server-events.ts";
-import type {
-  McpCompletion,
-  McpCompletionReference,
-  McpPrompt,
-  McpResource,
-  McpResourceTemplate,
+import {
+  type McpCompletion,
+  type McpCompletionReference,
+  type McpPrompt,
+  type McpResource,
+  type McpResourceTemplate,
+  toCompletion,
 } from "./server-offer.ts";
 import { SpokenProtocols } from "./spoken-protocols.ts";
 import type { McpCallResult } from "./to-tool-result.ts";
@@ -193,6 +195,7 @@ export class McpClient implements AsyncDisposable {
     args: JsonObject = {},
     options: CallToolOptions = {},
   ): Promise<McpCallResult> {
+    this.#check(options);
     try {
       return await this.#live().callTool(name, args, options);
     } catch (error) {
@@ -217,7 +220,7 @@ export class McpClient implements AsyncDisposable {
 
   /** What is behind a URI: the result with its `contents`, in which no text is invisible. */
   async readResource(uri: string, options: McpRequestOptions = {}): Promise<JsonObject> {
-    return visibleOffer(await this.#live().request("resources/read", { uri }, options));
+    return visibleOffer(await this.#request("resources/read", { uri }, options));
   }
 
   /** All prompts. What is malformed is left out. */
@@ -232,8 +235,7 @@ export class McpClient implements AsyncDisposable {
     args: Readonly<Record<string, string>> = {},
     options: McpRequestOptions = {},
   ): Promise<JsonObject> {
-    const result = await this.#live().request("prompts/get", { name, arguments: args }, options);
-    return visibleOffer(result);
+    return visibleOffer(await this.#request("prompts/get", { name, arguments: args }, options));
   }
 
   /** Values that an argument of a prompt or of a resource template may have. */
@@ -247,7 +249,7 @@ export class McpClient implements AsyncDisposable {
   ): Promise<McpCompletion> {
     const context = options.arguments && { context: { arguments: options.arguments } };
     const params = { ref: { ...reference }, argument: { ...argument }, ...context };
-    const { completion } = await this.#live().request("completion/complete", params, options);
+    const { completion } = await this.#request("completion/complete", params, options);
     return toCompletion(completion);
   }
 
@@ -332,13 +334,29 @@ export class McpClient implements AsyncDisposable {
     return this.#connection;
   }
 
+  /** @throws ConfigurationError where the time is none. */
+  #check(options: Pick<McpRequestOptions, "timeoutMs">): void {
+    const place = { where: `of a request to the MCP server "${this.name}"` };
+    checkNumbers(options, { timeoutMs: "milliseconds" }, place);
+  }
+
+  async #request(
+    method: string,
+    params: JsonObject,
+    options: McpRequestOptions,
+  ): Promise<JsonObject> {
+    this.#check(options);
+    return this.#live().request(method, params, options);
+  }
+
   async #list(
     method: string,
     key: ListEntriesOptions["key"],
     identity: ListEntriesOptions["identity"],
-    { signal }: McpRequestOptions,
+    options: McpRequestOptions,
   ): Promise<readonly JsonObject[]> {
-    const request = this.#live().pages(method, signal);
+    this.#check(options);
+    const request = this.#live().pages(method, options);
     const limits = resolveLimits(this.#config.limits);
     const found = await listEntries({ server: this.name, limits, key, identity, request });
     return found.map((entry) => ({ ...visibleOffer(entry), [identity]: entry[identity] }));
@@ -373,13 +391,4 @@ function faultOfArguments(tool: string, args: unknown, server: string): McpError
       { code: "mcp-invalid-arguments", server, cause },
     );
   }
-}
-
-function toCompletion(completion: unknown): McpCompletion {
-  const { values, total, hasMore }: JsonObject = isJsonObject(completion) ? completion : {};
-  return {
-    values: Array.isArray(values) ? values.filter((value) => typeof value === "string") : [],
-    ...(typeof total === "number" ? { total } : {}),
-    ...(typeof hasMore === "boolean" ? { hasMore } : {}),
-  };
 }

@@ -1,3 +1,4 @@
+import { checkNumbers } from "../base/check-numbers.ts";
 import { ConfigurationError } from "../base/dragoman-error.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { Model } from "../model/model.ts";
@@ -51,6 +52,8 @@ export function anthropic(options: AnthropicOptions): Model {
     { maker: "anthropic", prefix: "anthropic", urlOption: "baseUrl", exampleUrl: home },
   );
   const { model, base, stream } = connection;
+  const place = { where: `of model "${connection.id}"` };
+  checkNumbers(options, { maxOutputTokens: "count" }, place);
   const capabilities = {
     tools: true,
     images: true,

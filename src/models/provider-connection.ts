@@ -2,7 +2,7 @@ import { untilAborted } from "../base/abort.ts";
 import { ConfigurationError } from "../base/dragoman-error.ts";
 import { isLoopbackHost } from "../base/loopback-host.ts";
 import { redactUrl } from "../base/redact-url.ts";
-import type { HttpRequest } from "../http/http-request.ts";
+import { checkHttpLimits, type HttpRequest } from "../http/http-request.ts";
 import { ModelError } from "../model/model-error.ts";
 import { adviceFor, type ProviderAdvice } from "./provider-advice.ts";
 import type { ProviderScope } from "./provider-error.ts";
@@ -51,6 +51,7 @@ export function toProviderConnection(
   }
   const { id = `${names.prefix}:${model}` } = options;
   const base = toBaseUrl(options, id, names);
+  checkHttpLimits(options, `of model "${id}"`);
   const headers = lowerCase(options.headers ?? {});
   return {
     id,

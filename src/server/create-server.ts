@@ -1,6 +1,7 @@
 import { Hono } from "hono";
 import type { AgUiHandler } from "../ag-ui/create-ag-ui-handler.ts";
 import type { Caller } from "../ag-ui/handler-options.ts";
+import { checkNumbers, type NumberRule } from "../base/check-numbers.ts";
 import { type Clock, systemClock } from "../base/clock.ts";
 import { sleep } from "../base/sleep.ts";
 import { addAgentRoutes, agUiHandlerOf } from "./agent-routes.ts";
@@ -19,7 +20,7 @@ import { Recovery } from "./recovery.ts";
 import { RequestLog } from "./request-log.ts";
 import { addRunRoutes } from "./run-routes.ts";
 import { RunTracker } from "./run-tracker.ts";
-import type { ServerOptions } from "./server-options.ts";
+import type { ServerLimits, ServerOptions } from "./server-options.ts";
 import type { Routes, ServerEnvironment } from "./server-scope.ts";
 import { addSessionRoutes } from "./session-routes.ts";
 
@@ -64,6 +65,14 @@ export function createServer(options: ServerOptions): DragomanServer {
   return new HttpServer(options);
 }
 
+const limitNumbers: Readonly<Record<keyof ServerLimits, NumberRule>> = {
+  maxBodyBytes: "bytes",
+  requestsPerMinute: "count",
+  refusalsPerMinute: "count",
+  maxOpenRequests: "count",
+  maxOpenRequestsPerCaller: "count",
+};
+
 const defaultGraceMs = 5_000;
 const defaultMaxBodyBytes = 10 * 1024 * 1024;
 
@@ -89,6 +98,7 @@ class HttpServer implements DragomanServer {
   constructor(options: ServerOptions) {
     const { agents, store, sessions, mcp, limits, clock = systemClock } = options;
     const { maxBodyBytes = defaultMaxBodyBytes } = limits ?? {};
+    checkNumbers(limits ?? {}, limitNumbers, { where: "in limits of the server" });
     const tracker = this.#tracker;
     this.#options = options;
     this.#clock = clock;
@@ -129,9 +139,10 @@ class HttpServer implements DragomanServer {
     return serveMcpStdio(face, streams, { caller, onError });
   }
 
-  close(options: CloseOptions = {}): Promise<void> {
+  async close(options: CloseOptions = {}): Promise<void> {
+    checkNumbers(options, { graceMs: "milliseconds-or-0" }, { where: "of close" });
     this.#closing ??= this.#close(options);
-    return this.#closing;
+    await this.#closing;
   }
 
   [Symbol.asyncDispose](): Promise<void> {

@@ -1,3 +1,4 @@
+import { checkNumbers } from "../base/check-numbers.ts";
 import { refuseUnknownKeys } from "../base/check-object.ts";
 import { ConfigurationError } from "../base/dragoman-error.ts";
 import type { JsonSchema } from "../base/json-schema.ts";
@@ -61,6 +62,8 @@ export function defineTool<const Input extends Schema = JsonSchema, Output = unk
       { code: "invalid-definition" },
     );
   }
+  const place = { where: `of tool "${name}"`, code: "invalid-definition" } as const;
+  checkNumbers(specification, { timeoutMs: "milliseconds" }, place);
   return new DefinedTool(specification);
 }
 
