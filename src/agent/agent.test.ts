@@ -276,13 +276,13 @@ test.each([
 });
 
 test.each([
-  [{ timeoutMs: 0 }, /timeoutMs is 0/],
-  [{ timeoutMs: "500" }, /timeoutMs is 500/],
+  [{ timeoutMs: 0 }, /timeoutMs of the run is 0/],
+  [{ timeoutMs: "500" }, /timeoutMs of the run is the text "500"/],
   [{ timeout: 5 }, /unknown property "timeout".*"timeoutMs"/],
   [{ signal: {} }, /must be an AbortSignal/],
   [{ tools: [{ name: "x" }] }, /Entry 0 in the tools of the run is neither a tool/],
   [{ mcp: [add] }, /Entry 0 in the mcp of the run is a tool: write it into tools/],
-  [{ timeoutMs: Number.NaN }, /timeoutMs is NaN/],
+  [{ timeoutMs: Number.NaN }, /timeoutMs of the run is NaN/],
   [{ limits: { maxSteps: 1.5 } }, /maxSteps of the run is 1.5/],
 ])("options with a mistake throw at once: %o", async (options, message) => {
   const agent = agentOf({ model: modelOf("x") });

@@ -126,6 +126,9 @@ export function checkApprovalPolicy(policy: unknown, where: string): void {
   const { tools, servers, annotations, timeoutMs, ...rest } = keysOf(policy, policyKeys, where);
   const place = { where: `in the ${where}`, code: "invalid-definition" } as const;
   checkNumbers({ timeoutMs }, { timeoutMs: "milliseconds" }, place);
+  if (timeoutMs === Infinity) {
+    throw invalid(`timeoutMs in the ${where} is Infinity; leave it out for no limit.`);
+  }
   const rules = [
     ...Object.entries(rest),
     ...Object.entries(keysOf(tools ?? {}, undefined, `tools in the ${where}`)),

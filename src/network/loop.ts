@@ -33,7 +33,7 @@ export function createLoop<Output>(
   const place = { where: `of the loop "${head.name}"`, code: "invalid-definition" } as const;
   if (maxRounds === undefined) {
     throw invalidAssembly(
-      `The loop "${head.name}" needs maxRounds: how often it goes round at most.`,
+      `maxRounds of the loop "${head.name}" is missing: it says how often at most.`,
     );
   }
   checkNumbers({ maxRounds }, { maxRounds: "count" }, place);
