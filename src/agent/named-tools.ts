@@ -22,6 +22,8 @@ export interface RunTools {
   readonly servers: RunServers;
   /** Whether every server is open that the run may have, also those that discovery has not chosen. */
   readonly isWhole: boolean;
+  /** `tools: "none"`: nothing is sent to the model, whatever is connected. */
+  readonly isSilent: boolean;
   /** What servers with tools in the run say on their use, fenced. Grows by {@link update} only. */
   readonly instructions: readonly string[];
   /** Adds the tools of servers that have become ready. @throws what `RunServers.check` throws. */
@@ -73,6 +75,10 @@ export class NamedTools implements RunTools {
 
   get isWhole(): boolean {
     return this.#wanted.servers.length === this.servers.open.length;
+  }
+
+  get isSilent(): boolean {
+    return this.#wanted.silent;
   }
 
   get instructions(): readonly string[] {

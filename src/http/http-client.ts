@@ -3,6 +3,7 @@ import { systemClock } from "../base/clock.ts";
 import { version } from "../base/version.ts";
 import { attemptRequest, type ClientRequest } from "./http-attempt.ts";
 import { HttpClientResponse } from "./http-client-response.ts";
+import { quietInstrumentor } from "./http-instrumentor.ts";
 import { checkHttpOptions, type HttpOptions } from "./http-options.ts";
 import { isRepeatable } from "./http-request.ts";
 import type { HttpResponse } from "./http-response.ts";
@@ -67,7 +68,9 @@ export class HttpClient {
     checkHttpOptions(options, "of the HttpClient");
     this.#base = toBaseUrl(baseUrl);
     this.#headers = mergeHeaders({ "user-agent": userAgent }, scope?.traceHeaders ?? {}, headers);
-    this.#options = options;
+    const logger = scope?.logger;
+    const told = logger === undefined ? {} : { instrumentor: quietInstrumentor(logger) };
+    this.#options = { ...told, ...options };
     this.#scope = scope;
   }
 

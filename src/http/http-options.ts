@@ -19,7 +19,10 @@ export interface HttpOptions extends ConnectionOptions, HttpLimits {
    * such as `https://files.example`. Default: none.
    */
   readonly credentialOrigins?: readonly string[];
-  /** Default: failed requests go to the console as errors, and nothing else does. */
+  /**
+   * Default: failed requests are errors in the log, and nothing else is told. The log is that of the tool
+   * call that the client is for, `configure({ logger })`; of a client without a call it is the console.
+   */
   readonly instrumentor?: HttpInstrumentor;
   /** What deadlines and the waits between tries go by. Default: the machine's clock. */
   readonly clock?: Clock;

@@ -47,6 +47,7 @@ async function execute(tool: Tool, call: McpToolCall, runtime: AgentRuntime): Pr
       binding: bindingOf(id, tool, call, runtime),
       signal: limit,
       idempotencyKey: id,
+      logger: runtime.logger,
       progress: (progress) => call.progress(progress),
     });
     return toToolResult(returned);

@@ -1,4 +1,5 @@
 export type { MemoryRunStoreOptions } from "../agent/memory-run-store.ts";
+export { memoryCatalogues } from "../tool/catalogue.ts";
 export type { ArtifactStoreLimits } from "./artifact-record.ts";
 export { type ErasableStores, type Erased, eraseActor, eraseSession } from "./erase.ts";
 export { type FileArtifactsOptions, fileArtifacts } from "./file-artifacts.ts";
