@@ -31,7 +31,10 @@ export function mcpLogin(
     streams.stderr.write(
       `Grant access to ${name} on this page of ${terminalLine(new URL(issuer).host, 200)}:\n\n  ${page}\n\n`,
     );
-    if (options.open && !(await openBrowser(page, process.platform))) {
+    if (
+      options.open &&
+      !(await openBrowser(page, { platform: process.platform, env: streams.env }))
+    ) {
       streams.stderr.write("No browser could be opened here: open the page yourself.\n");
     }
     if (streams.stdin !== undefined) {

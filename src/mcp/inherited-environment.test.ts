@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { inheritedEnvironment } from "./inherited-environment.ts";
+import { inheritedEnvironment, joinedEnvironment } from "./inherited-environment.ts";
 
 test("a child inherits what programs need, and no secret", () => {
   const ours = {
@@ -23,4 +23,27 @@ test("on Windows a child inherits what finds and starts programs there", () => {
   };
   const { SECRET_KEY: _secret, ...needed } = ours;
   expect(inheritedEnvironment(ours, "win32")).toEqual(needed);
+});
+
+test("on Windows a variable is found whatever its letters, as it is there", () => {
+  const ours = { Path: "C:\\bin", SystemRoot: "C:\\Windows", ComSpec: "cmd.exe" };
+  expect(inheritedEnvironment(ours, "win32")).toEqual({
+    PATH: "C:\\bin",
+    SYSTEMROOT: "C:\\Windows",
+    COMSPEC: "cmd.exe",
+  });
+  expect(inheritedEnvironment({ Path: "/bin" }, "linux")).toEqual({});
+});
+
+test("a server's own variable goes before the one that it inherits, on Windows in any letters", () => {
+  const inherited = { PATH: "C:\\ours", TEMP: "t" };
+  expect(joinedEnvironment(inherited, { Path: "D:\\its" }, "win32")).toEqual({
+    TEMP: "t",
+    Path: "D:\\its",
+  });
+  expect(joinedEnvironment(inherited, { Path: "x", PATH: "y" }, "linux")).toEqual({
+    PATH: "y",
+    TEMP: "t",
+    Path: "x",
+  });
 });

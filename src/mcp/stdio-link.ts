@@ -2,10 +2,11 @@ import type { ChildProcess } from "node:child_process";
 import type { StdioTransport } from "../tool/mcp-server-config.ts";
 import { AwaitedAnswers } from "./awaited-answers.ts";
 import { hideValues } from "./hide-values.ts";
+import { joinedEnvironment } from "./inherited-environment.ts";
 import { LineReader } from "./line-reader.ts";
 import { McpError, type McpErrorCode } from "./mcp-error.ts";
 import { messagesInLine } from "./messages-in-line.ts";
-import { signalGroup, spawnGroup, sweepGroup } from "./process-group.ts";
+import { type EndedGroup, signalGroup, spawnGroup, sweepGroup } from "./process-group.ts";
 import type { RpcId, RpcMessage } from "./rpc-message.ts";
 import { secretsIn } from "./secret-arguments.ts";
 import type { ServerLink, StrayOutput } from "./server-link.ts";
@@ -100,7 +101,12 @@ export class StdioLink implements ServerLink {
     const { command, args = [], env = {}, cwd } = this.#options.transport;
     try {
       const inherited = this.#options.inheritedEnv;
-      this.#starting = spawnGroup({ command, args, env: { ...inherited, ...env }, cwd });
+      this.#starting = spawnGroup({
+        command,
+        args,
+        env: joinedEnvironment(inherited, env, process.platform),
+        cwd,
+      });
       this.#child = await this.#starting;
     } catch (cause) {
       this.#finished = true;
@@ -170,7 +176,8 @@ export class StdioLink implements ServerLink {
   }
 
   #listen(child: ChildProcess): void {
-    child.on("error", () => {}); // a signal that could not be sent; its start is awaited elsewhere
+    // On Windows it is told late that there is no such program; else it is a signal that was not sent.
+    child.on("error", (error) => this.#startedNothing(error));
     child.stdin?.on("error", () => {}); // EPIPE: the child's end tells more
     child.stdout?.on("data", (chunk: Buffer) => this.#reader.push(chunk));
     child.stdout?.once("end", () => this.#drained(child, "closed its standard output"));
@@ -179,6 +186,13 @@ export class StdioLink implements ServerLink {
       this.#drained(child, endOf(child));
       child.once("close", () => this.#finish("mcp-connection-closed", endOf(child)));
     });
+  }
+
+  #startedNothing(error: Error): void {
+    if ("code" in error && error.code === "ENOENT") {
+      const why = startFailure(error, this.#options.transport);
+      this.#finish("mcp-connect-failed", `cannot be started: ${why}`);
+    }
   }
 
   /** The end is near: after a moment, in which the rest is read, the connection is over. */
@@ -207,7 +221,7 @@ export class StdioLink implements ServerLink {
   async #release(): Promise<void> {
     const child = this.#child;
     if (child?.pid !== undefined) {
-      signalGroup(child.pid, "SIGKILL");
+      signalGroup(groupOf(child, child.pid), "SIGKILL");
       await exitOf(child);
       await sweepGroup(child.pid);
     }
@@ -225,9 +239,9 @@ export class StdioLink implements ServerLink {
     this.#flush();
     child.stdin?.end();
     if (!(await this.#goneWithin(inputMs))) {
-      signalGroup(child.pid, "SIGTERM");
+      signalGroup(groupOf(child, child.pid), "SIGTERM");
       if (!(await this.#goneWithin(signalMs))) {
-        signalGroup(child.pid, "SIGKILL");
+        signalGroup(groupOf(child, child.pid), "SIGKILL");
         await this.#goneWithin(killMs);
       }
     }
@@ -300,6 +314,11 @@ const npxRefusal = (lines: readonly string[]): string =>
   lines.some((line) => /npx canceled due to missing packages/.test(line))
     ? ': npx installs a package only with "-y" before its name'
     : "";
+
+const groupOf = (child: ChildProcess, pid: number): EndedGroup => ({
+  pid,
+  hasExited: child.exitCode !== null || child.signalCode !== null,
+});
 
 async function exitOf(child: ChildProcess): Promise<void> {
   if (child.exitCode === null && child.signalCode === null) {

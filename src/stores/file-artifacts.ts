@@ -16,6 +16,7 @@ import { checkNumbers } from "../base/check-numbers.ts";
 import { type Clock, systemClock } from "../base/clock.ts";
 import { messageOf } from "../base/dragoman-error.ts";
 import { isJsonObject, parseJson } from "../base/json.ts";
+import { whenFree } from "../base/when-free.ts";
 import {
   type ArtifactStoreLimits,
   checkArtifactFilter,
@@ -205,7 +206,7 @@ async function replaceFile(path: string, content: Uint8Array | string): Promise<
     } finally {
       await file.close();
     }
-    await rename(aside, path);
+    await whenFree(() => rename(aside, path), { platform: process.platform, clock: systemClock });
   } catch (error) {
     await removeIfThere(aside);
     throw error;
