@@ -2,6 +2,7 @@ import { type Agent, createAgent } from "./agent/agent.ts";
 import type { AgentDefinition } from "./agent/agent-definition.ts";
 import type { AgentRuntime, McpEntry, ToolEntry } from "./agent/agent-runtime.ts";
 import { type ArtifactSettings, artifactLimits } from "./agent/artifact-settings.ts";
+import { checkModel } from "./agent/check-model.ts";
 import { checkToolLevel } from "./agent/check-selection.ts";
 import { checkDiscovery, type Discovery } from "./agent/discovery.ts";
 import { MemoryRunStore } from "./agent/memory-run-store.ts";
@@ -133,6 +134,8 @@ const settings: Readonly<Record<keyof DragomanConfig, true>> = {
 
 function checkConfig(config: DragomanConfig): void {
   checkObject(config, Object.keys(settings), "configuration");
+  checkModel(config.model, "The model of the configuration");
+  checkLogger(config.logger);
   checkDiscovery(config.discovery, "configured discovery");
   checkToolLevel(config, "of the configuration");
 }
@@ -140,6 +143,19 @@ function checkConfig(config: DragomanConfig): void {
 /** What outlives a change of the configuration. */
 interface Memory extends Pick<AgentRuntime, "catalogues" | "suspendedRuns" | "activeRuns"> {
   readonly told: Set<string>;
+}
+
+function checkLogger(logger: Logger | undefined): void {
+  const levels = ["debug", "info", "warn", "error"] as const;
+  const missing = levels.find(
+    (level) => logger !== undefined && typeof logger[level] !== "function",
+  );
+  if (missing !== undefined) {
+    throw new ConfigurationError(
+      `The logger of the configuration has no function ${missing}. It needs debug, info, warn and error, as console has; toLogger(pino) of dragoman/server makes one of pino.`,
+      { code: "invalid-definition" },
+    );
+  }
 }
 
 function createRuntime(config: DragomanConfig, { told, ...memory }: Memory): AgentRuntime {

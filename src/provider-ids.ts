@@ -127,6 +127,9 @@ function meantModel(id: string): string {
       ? ""
       : ` Did you mean "${meant}:${model.join(":")}"?`;
   }
+  if (Object.hasOwn(providers, provider)) {
+    return ` "${provider}" is a provider: which model of it? Such as "${providers[provider]?.example}".`;
+  }
   const maker = makers.find(([pattern]) => pattern.test(id))?.[1];
   return maker === undefined ? didYouMean(id, ["offline"]) : ` Did you mean "${maker}:${id}"?`;
 }

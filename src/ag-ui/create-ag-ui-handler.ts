@@ -1,5 +1,6 @@
 import { type Assembly, runtimeOf } from "../agent/assembly.ts";
 import { checkNumbers } from "../base/check-numbers.ts";
+import { checkObject } from "../base/check-object.ts";
 import { ConfigurationError } from "../base/dragoman-error.ts";
 import { AgUiEndpoint } from "./ag-ui-endpoint.ts";
 import type { AgUiHandlerOptions } from "./handler-options.ts";
@@ -32,6 +33,7 @@ export function createAgUiHandler(agent: Assembly, options: AgUiHandlerOptions):
       "An AG-UI handler needs authenticate(request): who calls. authenticate: () => ({}) lets everybody in.";
     throw new ConfigurationError(message, { code: "invalid-configuration" });
   }
+  checkObject(options, Object.keys(optionNames), "set of options of an AG-UI handler");
   if (runtimeOf(agent) === undefined) {
     const message = "An AG-UI handler needs an agent that was made by defineAgent, or an assembly.";
     throw new ConfigurationError(message, { code: "invalid-configuration" });
@@ -54,3 +56,20 @@ export function createAgUiHandler(agent: Assembly, options: AgUiHandlerOptions):
     close: () => endpoint.close(),
   });
 }
+
+/** Every option, so that the compiler misses none here. */
+const optionNames: Readonly<Record<keyof AgUiHandlerOptions, true>> = {
+  authenticate: true,
+  sessions: true,
+  runs: true,
+  runOptions: true,
+  onDisconnect: true,
+  keepMs: true,
+  clientTools: true,
+  clientContext: true,
+  state: true,
+  filter: true,
+  traceContext: true,
+  heartbeatMs: true,
+  limits: true,
+};

@@ -7,6 +7,7 @@ import type { Model } from "../model/model.ts";
 import type { TextAdapter } from "../model/text-adapter.ts";
 import type { Binding } from "../tool/binding.ts";
 import { type ApprovalPolicy, checkApprovalPolicy } from "./approval.ts";
+import { checkModel } from "./check-model.ts";
 import { checkToolLevel } from "./check-selection.ts";
 import { checkDiscovery } from "./discovery.ts";
 import { type Hooks, hookNames } from "./hooks.ts";
@@ -147,6 +148,14 @@ function checkParts(definition: AgentDefinition<unknown>, agent: string): void {
   checkObject(prompts ?? {}, Object.keys(defaultPrompts), `prompts of ${agent}`);
   if (fallbackModels !== undefined && !Array.isArray(fallbackModels)) {
     throw invalid(`fallbackModels of ${agent} must be a list of models or their ids.`);
+  }
+  checkModel(definition.model, `The model of ${agent}`);
+  for (const [index, model] of (fallbackModels ?? []).entries()) {
+    checkModel(model, `Entry ${index} in the fallbackModels of ${agent}`);
+  }
+  const { instructions } = definition;
+  if (!["undefined", "string", "function"].includes(typeof instructions)) {
+    throw invalid(`The instructions of ${agent} must be a text, or a function that gives one.`);
   }
 }
 

@@ -4,6 +4,7 @@ import { ConfigurationError } from "../base/dragoman-error.ts";
 import { traceContextFrom } from "../base/trace-context.ts";
 import { checkLimits } from "./agent-definition.ts";
 import type { AgentRuntime } from "./agent-runtime.ts";
+import { checkModel } from "./check-model.ts";
 import { checkToolLevel } from "./check-selection.ts";
 import { checkDiscovery } from "./discovery.ts";
 import type { RunOptions } from "./run-options.ts";
@@ -41,6 +42,7 @@ export function checkRunOptions(options: RunOptions, { sessions }: AgentRuntime)
   if (signal !== undefined && !("aborted" in signal && "addEventListener" in signal)) {
     throw invalid("The signal of a run must be an AbortSignal.");
   }
+  checkModel(options.model, "The model of the run");
   checkLimits(limits, "of the run");
   checkDiscovery(discovery, "discovery of the run");
   checkToolLevel(options, "of the run");

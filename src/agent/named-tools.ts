@@ -215,11 +215,10 @@ export class NamedTools implements RunTools {
     for (const name of this.#wanted.names ?? []) {
       if (!offered.some((one) => answersTo(one, name))) {
         const known = offered.map(({ tool }) => tool.name);
-        this.#scope.steps.emit({
-          kind: "notice",
-          code: "tool-missing",
-          message: `No tool is called "${name}".${didYouMean(name, known)}`,
-        });
+        const message = `No tool is called "${name}".${didYouMean(name, known)}`;
+        this.#scope.steps.emit({ kind: "notice", code: "tool-missing", message });
+        const { runtime, binding } = this.#scope;
+        runtime.logger.warn(`agent "${binding.agent.name}": ${message}`);
       }
     }
   }

@@ -1,10 +1,11 @@
 import type { CallScope } from "../base/call-scope.ts";
+import { refuseUnknownKeys } from "../base/check-object.ts";
 import { systemClock } from "../base/clock.ts";
 import { version } from "../base/version.ts";
 import { attemptRequest, type ClientRequest } from "./http-attempt.ts";
 import { HttpClientResponse } from "./http-client-response.ts";
 import { quietInstrumentor } from "./http-instrumentor.ts";
-import { checkHttpOptions, type HttpOptions } from "./http-options.ts";
+import { checkHttpOptions, type HttpOptions, httpOptionNames } from "./http-options.ts";
 import { isRepeatable } from "./http-request.ts";
 import type { HttpResponse } from "./http-response.ts";
 import { encodeBody, type HttpClientBody } from "./request-body.ts";
@@ -64,7 +65,8 @@ export class HttpClient {
   readonly #scope: CallScope | undefined;
 
   /** @throws ToolError where the base URL is not an http(s) URL; ConfigurationError where an option is no number that it may be. */
-  constructor({ baseUrl, headers = {}, options = {}, scope }: HttpClientOptions) {
+  constructor({ baseUrl, headers = {}, options = {}, scope, ...rest }: HttpClientOptions) {
+    refuseUnknownKeys(rest, clientOptions, "new HttpClient({ … })", ofOptions);
     checkHttpOptions(options, "of the HttpClient");
     this.#base = toBaseUrl(baseUrl);
     this.#headers = mergeHeaders({ "user-agent": userAgent }, scope?.traceHeaders ?? {}, headers);
@@ -170,6 +172,13 @@ export class HttpClient {
       : withoutCredentials(this.#headers);
   }
 }
+
+const clientOptions = ["baseUrl", "headers", "options", "scope"];
+
+/** What stands one level further down. */
+const ofOptions: Readonly<Record<string, string>> = Object.fromEntries(
+  httpOptionNames.map((name) => [name, `options: { ${name} }`]),
+);
 
 const userAgent = `Dragoman/${version} node-http/${process.versions.node}`;
 

@@ -1,4 +1,5 @@
 import { checkNumbers, type NumberRule } from "../base/check-numbers.ts";
+import { refuseUnknownKeys } from "../base/check-object.ts";
 import type { Clock } from "../base/clock.ts";
 import type { AddressGuard } from "./address-guard.ts";
 import type { ConnectionOptions } from "./connection-pool.ts";
@@ -33,10 +34,40 @@ export interface HttpOptions extends ConnectionOptions, HttpLimits {
  * @throws ConfigurationError where one is no number that it may be.
  */
 export function checkHttpOptions(options: HttpOptions, where: string): void {
+  refuseUnknownKeys(options, httpOptionNames, `The set of options ${where}`, elsewhere);
   checkHttpLimits(options, where);
   checkNumbers(options, { maxRedirects: "count-or-0" }, { where });
   checkNumbers(options.retry ?? {}, retryNumbers, { where: `in retry ${where}` });
 }
+
+/** Every option, so that the compiler misses none here. */
+const names: Readonly<Record<keyof HttpOptions, true>> = {
+  tls: true,
+  proxy: true,
+  keepAlive: true,
+  lookup: true,
+  connectTimeoutMs: true,
+  readTimeoutMs: true,
+  writeTimeoutMs: true,
+  maxResponseBytes: true,
+  maxRedirects: true,
+  retry: true,
+  guard: true,
+  credentialOrigins: true,
+  instrumentor: true,
+  clock: true,
+};
+
+/** What an HTTP client may be told. */
+export const httpOptionNames: readonly string[] = Object.keys(names);
+
+/** What other libraries call them. */
+const elsewhere: Readonly<Record<string, string>> = {
+  timeout: "readTimeoutMs",
+  timeoutMs: "readTimeoutMs",
+  retries: "retry",
+  agent: "proxy",
+};
 
 const retryNumbers: Readonly<Record<keyof RetryOptions, NumberRule>> = {
   attempts: "count",

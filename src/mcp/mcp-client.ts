@@ -2,7 +2,7 @@ import { checkNumbers } from "../base/check-numbers.ts";
 import { systemClock } from "../base/clock.ts";
 import { messageOf } from "../base/dragoman-error.ts";
 import { isDeeperThan, type JsonObject } from "../base/json.ts";
-import { checkedClientConfig } from "./check-client-config.ts";
+import { checkClientOptions, checkedClientConfig } from "./check-client-config.ts";
 import { type ConnectAttempt, shareOf } from "./connect-attempt.ts";
 import { type ListEntriesOptions, listEntries } from "./list-entries.ts";
 import type { McpClientOptions, McpRequestOptions } from "./mcp-client-options.ts";
@@ -55,6 +55,7 @@ export class McpClient implements AsyncDisposable {
   /** @throws ConfigurationError where the configuration is at fault; it says what is allowed. */
   constructor(config: McpConnectionConfig, options: McpClientOptions = {}) {
     this.#config = checkedClientConfig(config);
+    checkClientOptions(options, config.name);
     this.#options = options;
     this.#listeners.add(options);
     this.name = config.name;

@@ -144,7 +144,7 @@ export class StdioLink implements ServerLink {
       ...(this.#skipped === 0
         ? []
         : [
-            `It wrote ${this.#skipped} line(s) to its standard output that are not JSON-RPC, the last one: ${this.#lastSkipped}`,
+            `It wrote ${this.#skipped} line(s) to its standard output that are not JSON-RPC, the last one: ${JSON.stringify(this.#lastSkipped)}. A server's own messages belong on its standard error.`,
           ]),
       ...(lines.length === 0
         ? ["It wrote nothing to its standard error."]

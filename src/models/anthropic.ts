@@ -49,7 +49,13 @@ export function anthropic(options: AnthropicOptions): Model {
   const apiKey = options.apiKey ?? ownKey(options);
   const connection = toProviderConnection(
     { ...options, baseUrl, ...(apiKey === undefined ? {} : { apiKey }) },
-    { maker: "anthropic", prefix: "anthropic", urlOption: "baseUrl", exampleUrl: home },
+    {
+      maker: "anthropic",
+      prefix: "anthropic",
+      urlOption: "baseUrl",
+      options: ["baseUrl", "maxOutputTokens", "thinking", "cache"],
+      exampleUrl: home,
+    },
   );
   const { model, base, stream } = connection;
   const place = { where: `of model "${connection.id}"` };

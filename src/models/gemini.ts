@@ -40,7 +40,13 @@ export function gemini(options: GeminiOptions): Model {
   const apiKey = options.apiKey ?? ownKey(options);
   const connection = toProviderConnection(
     { ...options, baseUrl, ...(apiKey === undefined ? {} : { apiKey }) },
-    { maker: "gemini", prefix: "gemini", urlOption: "baseUrl", exampleUrl: google },
+    {
+      maker: "gemini",
+      prefix: "gemini",
+      urlOption: "baseUrl",
+      options: ["baseUrl", "thoughts"],
+      exampleUrl: google,
+    },
   );
   const { model, base, stream } = connection;
   const capabilities = {

@@ -42,6 +42,8 @@ export function ollama(options: OllamaOptions): Model {
       maker: "ollama",
       prefix: "ollama",
       urlOption: "host",
+      // The last is what the host becomes.
+      options: ["host", "options", "keepAlive", "think", "structuredOutput", "baseUrl"],
       exampleUrl: localOllama,
       advice: {
         "model-not-found": `Pull it with "ollama pull ${options.model}", or choose one that "ollama list" shows.`,

@@ -1,4 +1,5 @@
 import { untilAborted } from "../base/abort.ts";
+import { refuseUnknownKeys } from "../base/check-object.ts";
 import { ConfigurationError } from "../base/dragoman-error.ts";
 import { isLoopbackHost } from "../base/loopback-host.ts";
 import { redactUrl } from "../base/redact-url.ts";
@@ -35,6 +36,8 @@ export interface ProviderNames {
   readonly prefix: string;
   /** The option that the URL is given in. */
   readonly urlOption: string;
+  /** The options that only this provider has. */
+  readonly options: readonly string[];
   readonly exampleUrl: string;
   /** What to do about failures, where this provider's own tools help. */
   readonly advice?: ProviderAdvice;
@@ -45,6 +48,7 @@ export function toProviderConnection(
   options: ProviderOptions & { readonly baseUrl: string | URL },
   names: ProviderNames,
 ): ProviderConnection {
+  checkOptions(options, names);
   const { model, stream = true, tls, proxy, apiKey } = options;
   if (typeof model !== "string" || model === "") {
     throw invalidOptions(`${names.maker} needs a model: the server's name of it, as a text.`);
@@ -78,6 +82,39 @@ export function toProviderConnection(
       }),
     },
   };
+}
+
+/** Every option that all have, so that the compiler misses none here. */
+const commonOptions: Readonly<Record<keyof ProviderOptions, true>> = {
+  id: true,
+  model: true,
+  apiKey: true,
+  headers: true,
+  stream: true,
+  capabilities: true,
+  extraBody: true,
+  allowInsecureHttp: true,
+  connectTimeoutMs: true,
+  readTimeoutMs: true,
+  maxResponseBytes: true,
+  tls: true,
+  proxy: true,
+};
+
+/** What other libraries call them. */
+const elsewhere: Readonly<Record<string, string>> = {
+  baseURL: "baseUrl",
+  url: "baseUrl",
+  key: "apiKey",
+  token: "apiKey",
+  modelName: "model",
+  timeout: "readTimeoutMs",
+  timeoutMs: "readTimeoutMs",
+};
+
+function checkOptions(options: object, { maker, options: own }: ProviderNames): void {
+  const known = [...Object.keys(commonOptions), ...own];
+  refuseUnknownKeys(options, known, `${maker}({ … })`, elsewhere);
 }
 
 /** A URL below that of the connection; the query of both counts. */
@@ -138,7 +175,7 @@ function toBaseUrl(
 ): URL {
   const { baseUrl, apiKey, headers } = options;
   const base = typeof baseUrl === "string" ? URL.parse(baseUrl) : baseUrl;
-  if (base === null || !/^https?:$/.test(base.protocol)) {
+  if (!(base instanceof URL) || !/^https?:$/.test(base.protocol)) {
     throw invalidOptions(
       `The ${urlOption} of model "${id}" is no http: or https: URL. Give one such as "${exampleUrl}".`,
     );

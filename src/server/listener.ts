@@ -85,7 +85,7 @@ export function refuseOpenServer(
 ): void {
   if (!hasAuth && !isLoopbackHost(hostname)) {
     throw new ConfigurationError(
-      `On ${hostname} others can reach this server, and it lets everybody in. Give it auth: { token } or a function, or listen on 127.0.0.1.`,
+      `On ${hostname} others can reach this server, and it lets everybody in. Give createServer an auth, { token } or a function (on the command line a token, best in DRAGOMAN_TOKEN), or listen on 127.0.0.1.`,
       { code: "invalid-configuration" },
     );
   }
