@@ -5,7 +5,7 @@ import { createDragoman } from "../src/configure.ts";
 import { LocalExecutor } from "../src/durable/local-executor.ts";
 import { guardedFetch } from "../src/http/guarded-fetch.ts";
 import { HttpClient } from "../src/http/http-client.ts";
-import { sendHttpRequest } from "../src/http/http-request.ts";
+import { sendHttpRequest } from "../src/http/send-http-request.ts";
 import { readServerSentEvents } from "../src/http/server-sent-events.ts";
 import { McpClient } from "../src/mcp/mcp-client.ts";
 import { mcpToolset } from "../src/mcp/mcp-toolset.ts";

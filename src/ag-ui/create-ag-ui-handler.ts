@@ -1,4 +1,5 @@
-import { type Assembly, runtimeOf } from "../agent/assembly.ts";
+import type { Assembly } from "../agent/assembly.ts";
+import { runtimeOf } from "../agent/create-assembly.ts";
 import { checkNumbers } from "../base/check-numbers.ts";
 import { checkObject } from "../base/check-object.ts";
 import { ConfigurationError } from "../base/dragoman-error.ts";

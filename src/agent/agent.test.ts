@@ -250,7 +250,10 @@ test.each([
   [{ name: "a", limits: { maxSteps: 0 } }, /maxSteps of agent "a" is 0/],
   [{ name: "a", tools: "all" }, /tools of agent "a" must be "none", "inherit" or a list/],
   [{ name: "a", mcp: [3] }, /Entry 0 in the mcp of agent "a" is no server: give mcpToolset/],
-  [{ name: "a", mcp: ["docs"] }, /Entry 0 in the mcp of agent "a" is the text "docs", and servers are not chosen by name: give mcpToolset/],
+  [
+    { name: "a", mcp: ["docs"] },
+    /Entry 0 in the mcp of agent "a" is the text "docs", and servers are not chosen by name: give mcpToolset/,
+  ],
   [{ name: "a", mcp: Promise.resolve([]) }, /mcp of agent "a" must be .* is a promise: await it/],
   [{ name: "a", tools: [Promise.resolve(add)] }, /Entry 0 in the tools .* is a promise: await it/],
   [

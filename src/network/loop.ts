@@ -1,5 +1,5 @@
 import type { Assembly } from "../agent/assembly.ts";
-import type { RunInput } from "../agent/run-options.ts";
+import type { RunInput } from "../agent/run-input.ts";
 import { checkNumbers } from "../base/check-numbers.ts";
 import { answerText } from "./answer-text.ts";
 import type { AssemblyState } from "./assembly-state.ts";

@@ -4,8 +4,8 @@ import { RunError } from "../agent/run-error.ts";
 import type { ResumeOptions } from "../agent/run-options.ts";
 import type { RunRecord } from "../agent/run-store.ts";
 import type { Decision } from "../agent/waiting.ts";
+import type { FoundRun } from "./found-run.ts";
 import { whose } from "./owned.ts";
-import type { FoundRun } from "./run-routes.ts";
 
 /** The run, to be watched, which goes on with the first look. */
 export function resumedRun(
