@@ -125,6 +125,37 @@ test("without a key and without an Ollama server it is the offline model", async
   expect(notices).toHaveLength(1);
 });
 
+const warningsOf = async (config: DragomanConfig, model?: string): Promise<readonly string[]> => {
+  const warnings: string[] = [];
+  const logger = { ...silentLogger, warn: (message: string) => void warnings.push(message) };
+  const dragoman = createDragoman({
+    logger,
+    env: { OLLAMA_HOST: "http://127.0.0.1:1" },
+    ...config,
+  });
+  const agent = dragoman.defineAgent({
+    name: "a",
+    mcp: "none",
+    ...(model === undefined ? {} : { model }),
+  });
+  await agent.ask("Hi");
+  dragoman.configure({ app: "b" });
+  await agent.ask("Hi");
+  return warnings;
+};
+
+test("that no language model is used is a warning, once, where nobody chose the offline model", async () => {
+  expect(await warningsOf({})).toEqual([
+    expect.stringMatching(/^No model was chosen, so the offline model is used.*model: "offline"/),
+  ]);
+});
+
+test("whoever chose the offline model, or has another, is not warned", async () => {
+  expect(await warningsOf({ model: "offline" })).toEqual([]);
+  expect(await warningsOf({}, "offline")).toEqual([]);
+  expect(await warningsOf({ model: scriptedModel(["Hello", "Hello"]) })).toEqual([]);
+});
+
 test.each([
   ["nobody:x", /no model "nobody:x".*"gemini:.*configure/],
   ["openai", /no model "openai"/],
@@ -133,11 +164,25 @@ test.each([
   ["Gemini:gemini-3-pro", /Did you mean "gemini:gemini-3-pro"/],
   ["ofline", /Did you mean "offline"/],
   ["__proto__:x", /no model/],
-  ["anthropic:x", /needs an API key: set ANTHROPIC_API_KEY/],
 ])("the id %s without more is refused", async (id, message) => {
   const { result } = await run({}, id);
   expect(result).toMatchObject({ status: "failed", error: { code: "unknown-model" } });
   expect(result.status === "failed" && result.error.message).toMatch(message);
+});
+
+test.each([
+  ["anthropic:x", "ANTHROPIC_API_KEY"],
+  ["openai:gpt-5", "OPENAI_API_KEY"],
+  ["gemini:g", "GOOGLE_API_KEY or GEMINI_API_KEY"],
+])("a missing key of %s has its own code, and the variable is named", async (id, variable) => {
+  const { result } = await run({ env: { OPENAI_API_KEY: "" } }, id);
+  expect(result).toMatchObject({
+    status: "failed",
+    error: {
+      code: "missing-api-key",
+      message: `Model "${id}" needs an API key: set ${variable} in the environment, where it is missing or empty, or use the model "offline", which needs none.`,
+    },
+  });
 });
 
 const said = (text: string): TextAdapter => ({

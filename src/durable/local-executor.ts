@@ -12,6 +12,7 @@ import { hasEnded, runNotFound } from "../agent/run-refusals.ts";
 import type { RunResult } from "../agent/run-result.ts";
 import type { NewRun, RunFilter, RunKey, RunRecord, RunStore } from "../agent/run-store.ts";
 import type { Decision } from "../agent/waiting.ts";
+import { checkNumbers } from "../base/check-numbers.ts";
 import { type Clock, systemClock } from "../base/clock.ts";
 import { ConfigurationError, messageOf } from "../base/dragoman-error.ts";
 import { createId } from "../base/ids.ts";
@@ -91,6 +92,7 @@ export class LocalExecutor implements Executor {
 
   constructor(options: LocalExecutorOptions) {
     const { store, app = "default", concurrency = 64, agents } = options;
+    checkNumbers({ concurrency }, { concurrency: "count" }, { where: "of the executor" });
     this.#options = options;
     this.#store = store;
     this.#app = app;

@@ -90,8 +90,14 @@ test.each([
 test.each([
   ["mcp.example/rpc", "is not a URL"],
   ["ftp://mcp.example/", "must begin with https://"],
-  ["http://mcp.example/", "allowInsecureHttp: true"],
-  ["http://127.0.0.1:3000/mcp", "allowInsecureHttp: true"],
+  [
+    "http://mcp.example/rpc",
+    'mcp[0]: "url" is http://mcp.example/rpc, and what goes over http: is not encrypted: anyone on the way can read the credentials. Use https://; or, if all of the network on the way is your own, write "allowInsecureHttp": true beside "url".',
+  ],
+  [
+    "http://127.0.0.1:3000/mcp",
+    'mcp[0]: "url" is http://127.0.0.1:3000/mcp, and what goes over http: is not encrypted, so it must be allowed, also on this machine: write "allowInsecureHttp": true beside "url".',
+  ],
 ])("G-T16: the url %s is refused", (url, part) => {
   expect(faultOf({ name: "a", transport: { type: "http", url } })).toContain(part);
 });
