@@ -25,7 +25,7 @@ test("G-T1: a toolset among the tools counts as one in mcp", async () => {
   expect(await offered({ tools: "none", mcp: [files] })).toEqual([]);
 });
 
-test("names choose a registered tool, else one of a server's, and then only those are visible", async () => {
+test("L-C4: names choose a registered tool, else one of a server's, and then only those are visible", async () => {
   const files = toolsetOf("files", ["read", "write"]);
   const config = { tools: [add, toolCalled("read", "global")] };
   expect(await offered({ tools: ["add", "write"], mcp: [files] }, config)).toEqual([
@@ -33,6 +33,12 @@ test("names choose a registered tool, else one of a server's, and then only thos
     "write",
   ]);
   expect(await offered({ tools: ["read"], mcp: [files] }, config)).toEqual(["read"]);
+});
+
+test("L-C5: a server none of whose tools is named is connected, and gives none", async () => {
+  const files = toolsetOf("files", ["read", "write"]);
+  expect(await offered({ tools: ["READ"], mcp: [files] })).toEqual([]);
+  expect(files.log).toEqual(["open", "close"]);
 });
 
 test("a name that nobody has is told, with the closest that there is", async () => {

@@ -8,6 +8,7 @@ import { fakeStdio, referenceServer, runningChildren } from "../../test/fixtures
 import { bindingFor, callTool, keepNotices } from "../../test/fixtures/mcp/tool-call.ts";
 import { ConfigurationError } from "../base/dragoman-error.ts";
 import type { JsonObject } from "../base/json.ts";
+import { manualClock } from "../testing/manual-clock.ts";
 import { McpClient } from "./mcp-client.ts";
 import type { McpClientOptions } from "./mcp-client-options.ts";
 import type { McpConnectionConfig } from "./mcp-connection-config.ts";
@@ -82,13 +83,16 @@ test.each<[string, unknown, string]>([
 test("R2: name and transport are required, and the time limit is 15 s where it is not given", async () => {
   expect(String(refusal({ transport: fakeStdio() }))).toContain('"name" is missing');
   expect(String(refusal({ name: "a" }))).toContain('"transport" is missing');
-  const failure = await failureOf(
-    clientOf({
-      name: "a",
-      transport: { type: "stdio", command: "no-such-program-at-all" },
-    }).connect(),
+  const clock = manualClock();
+  const connecting = failureOf(
+    clientOf({ name: "a", transport: fakeStdio({ silent: true }) }, { clock }).connect(),
   );
-  expect(failure).toMatchObject({ code: "mcp-connect-failed" });
+  await expect.poll(() => runningChildren().length).toBe(1);
+  clock.advance(15_000);
+  expect(await connecting).toMatchObject({
+    code: "mcp-timeout",
+    message: expect.stringContaining("within 15000 ms"),
+  });
 });
 
 test("R6: a client connects, lists, calls and disconnects", async () => {
