@@ -20,6 +20,8 @@ test("L-M10, L-M11: a model without tool calling picks its next action as JSON, 
   expect(await run.result).toMatchObject({ status: "completed", text: "It is 3." });
   const kinds = events.map(({ kind }) => kind);
   expect(kinds).toContain("tool-start");
+  const [, second] = model.requests;
+  expect(JSON.stringify(second?.messages.at(-1))).toMatch(/Result of add:.*"3"/);
   const spoken = (wanted: string) =>
     events
       .flatMap((event) => (event.kind === wanted && "text" in event ? [event.text] : []))

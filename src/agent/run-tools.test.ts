@@ -14,8 +14,14 @@ async function offered(definition: Parameters<typeof agentOf>[0], config = {}, o
 
 test("L-C1, L-C3, L-C6, G-T4: an agent has its own tools and all that its servers publish", async () => {
   const files = toolsetOf("files", ["read", "write"]);
-  expect(await offered({ tools: [add], mcp: [files] })).toEqual(["add", "read", "write"]);
-  expect(files.log).toEqual(["open", "close"]);
+  const notes = toolsetOf("notes", ["jot"]);
+  const names = await offered({ tools: [add], mcp: [files, notes] });
+  expect(names).toEqual(["add", "read", "write", "jot"]);
+  expect([files.log, notes.log]).toEqual([
+    ["open", "close"],
+    ["open", "close"],
+  ]);
+  expect(await offered({ tools: [add] })).toEqual(["add"]); // another agent has nothing of them
 });
 
 test("G-T1: a toolset among the tools counts as one in mcp", async () => {
@@ -106,7 +112,8 @@ test("two servers with one name are a mistake, and none is opened", async () => 
 test("R15, L-C9: a server that fails is recorded, told, logged once, and the run goes on with the rest", async () => {
   const warnings: string[] = [];
   const logger: Logger = { ...silentLogger, warn: (message) => warnings.push(message) };
-  const definition = { model: modelOf("ok"), mcp: [broken("down"), toolsetOf("up", ["read"])] };
+  const model = modelOf("ok");
+  const definition = { model, mcp: [broken("down"), toolsetOf("up", ["read"])] };
   const run = agentOf(definition, { logger }).stream("Hi");
   const events = await collect(run);
   const error = { code: "mcp-connect-failed", message: "refused", server: "down" };
@@ -119,6 +126,7 @@ test("R15, L-C9: a server that fails is recorded, told, logged once, and the run
     { kind: "server-connect", server: "up", tools: ["read"] },
   ]);
   expect(warnings).toEqual(['agent "tester" goes on without MCP server "down": refused']);
+  expect(model.requests[0]?.tools.map(({ name }) => name)).toEqual(["read"]);
 });
 
 test("a server that must be there fails the run, and the others are closed", async () => {

@@ -1,8 +1,42 @@
 import { expect, test } from "vitest";
+import { collect, modelOf } from "../../test/agent-fixture.ts";
 import { failureOf } from "../../test/failure-of.ts";
 import { serve } from "../../test/fixtures/mcp/http-peer.ts";
 import { bindingFor, callTool, keepNotices } from "../../test/fixtures/mcp/tool-call.ts";
+import { createDragoman } from "../configure.ts";
 import { mcpToolset } from "./mcp-toolset.ts";
+
+const publishes = (name: string): object => ({
+  name,
+  description: `Does ${name}.`,
+  inputSchema: { type: "object", properties: { text: { type: "string" } }, required: ["text"] },
+});
+
+test("L-C6, L-C7: an agent shakes hands, lists, and shows its model the chosen tools with their schemas", async () => {
+  const server = await serve({ pages: { "": { tools: ["echo", "hang"].map(publishes) } } });
+  const transport = { type: "http", url: server.url, allowInsecureHttp: true } as const;
+  const model = modelOf({ calls: [{ name: "echo", arguments: { text: "hi" } }] }, "Said.");
+  const { defineAgent } = createDragoman({ env: {}, model });
+  const mcp = [{ name: "far", transport, protocol: "legacy" } as const];
+  const run = defineAgent({ name: "one", tools: ["echo"], mcp }).stream("Say hi.");
+  const events = await collect(run);
+  await defineAgent({ name: "other" }).ask("Hi");
+  const methods = server.requests.flatMap(({ message }) => (message ? [message["method"]] : []));
+  expect(methods).toEqual(["initialize", "notifications/initialized", "tools/list", "tools/call"]);
+  expect(model.requests.map(({ tools }) => tools)).toEqual([
+    [publishes("echo")],
+    [publishes("echo")],
+    [],
+  ]);
+  expect(events).toContainEqual(
+    expect.objectContaining({ kind: "server-connect", tools: ["echo", "hang"] }),
+  );
+  const end = events.find((event) => event.kind === "tool-end");
+  expect(end?.result).toMatchObject({ kind: "success" });
+  expect(JSON.stringify(end)).toContain(
+    '\\"name\\":\\"echo\\",\\"arguments\\":{\\"text\\":\\"hi\\"}',
+  );
+});
 
 test("G-T2: a connection has its headers, its signer, its time limit and its longest answer", async () => {
   const server = await serve();

@@ -15,7 +15,7 @@ const faultOf = (value: unknown): string => {
   throw new Error("the configuration was accepted");
 };
 
-test("a complete configuration comes back unchanged", () => {
+test("R2: a complete configuration comes back unchanged", () => {
   const config = { name: "files", description: "Files", transport: stdio, timeoutMs: 500 };
   expect(parseMcpServerConfig(config, "here")).toEqual(config);
   const remote = {
@@ -30,6 +30,16 @@ test("a complete configuration comes back unchanged", () => {
   };
   expect(parseMcpServerConfig(remote, "here")).toEqual(remote);
 });
+
+test.each(["stdio", "sse", "ws", "websocket", "streamable-http", "http"])(
+  "R1, L-C2: the transport type %s is taken over as it is",
+  (type) => {
+    const scheme = type.startsWith("w") ? "wss" : "https";
+    const transport =
+      type === "stdio" ? stdio : { type, url: `${scheme}://mcp.example/`, token: "t" };
+    expect(parseMcpServerConfig({ name: "a", transport }, "here").transport).toEqual(transport);
+  },
+);
 
 test.each([
   [
@@ -83,7 +93,7 @@ test.each([
   [{ name: "a", transport: stdio, timeoutMs: 0 }, "got 0"],
   [[], "must be an object, got a list"],
   [null, "must be an object, got null"],
-])("%j is refused", (value, part) => {
+])("R2, R3: %j is refused", (value, part) => {
   expect(faultOf(value)).toContain(part);
 });
 
