@@ -70,6 +70,9 @@ test("R9: the strict defaults connect nothing and send nothing unless the run as
   expect(await offered(definition, config)).toEqual([]);
   expect(files.log).toEqual([]);
   expect(await offered(definition, config, { tools: "inherit" })).toEqual(["add"]);
+  expect(files.log).toEqual([]);
+  expect(await offered(definition, config, { mcp: "inherit" })).toEqual([]);
+  expect(files.log).toEqual(["open", "close"]);
   expect(await offered(definition, config, { tools: "inherit", mcp: "inherit" })).toEqual([
     "add",
     "read",
@@ -100,7 +103,7 @@ test("two native tools with one name are a mistake", async () => {
   expect(result).toMatchObject({ status: "failed", error: { code: "invalid-definition" } });
 });
 
-test("two servers with one name are a mistake, and none is opened", async () => {
+test("R2: two servers with one name are a mistake, and none is opened", async () => {
   const files = toolsetOf("files", ["read"]);
   const result = await agentOf({ model: modelOf("ok"), mcp: [files, toolsetOf("files", [])] }).ask(
     "Hi",
@@ -228,18 +231,24 @@ test.each(Object.entries(wrongServers))(
     expect(result).toMatchObject({ status: "completed", failedServers: [{ name: "wrong" }] });
     expect(result.failedServers[0]?.error.message).toMatch(says);
     expect(warnings).toHaveLength(1);
-    expect(warnings[0]).toMatch(/agent "tester" goes on without MCP server "wrong": /);
+    expect(warnings[0]).toMatch(/^agent "tester" goes on without MCP server "wrong": /);
+    expect(warnings[0]).toMatch(says);
   },
 );
 
 test("L-C13: an agent tells its available tools, native and of its servers", async () => {
   const files = toolsetOf("files", ["read"]);
-  const agent = agentOf({ model: modelOf("never asked"), tools: [add], mcp: [files] });
-  expect(await agent.availableTools()).toEqual([
-    { name: "add", description: "Adds two numbers." },
-    { name: "read", description: "read", sourceName: "read", server: "files" },
-  ]);
-  expect(files.log).toEqual(["open", "close"]);
+  const has = { tools: [add], mcp: [files] };
+  const model = modelOf("never asked");
+  const agents = [agentOf({ model, ...has }), agentOf({ model }, has)]; // its own, or inherited
+  for (const agent of agents) {
+    expect(await agent.availableTools()).toEqual([
+      { name: "add", description: "Adds two numbers." },
+      { name: "read", description: "read", sourceName: "read", server: "files" },
+    ]);
+    expect(files.log.splice(0)).toEqual(["open", "close"]);
+  }
+  expect(model.requests).toEqual([]);
 });
 
 test("a server's tool whose name can be mistaken for another's is left out, and that is told", async () => {

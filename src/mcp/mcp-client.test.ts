@@ -109,7 +109,7 @@ test("R6: a client connects, lists, calls and disconnects", async () => {
   const names = (await client.listTools()).map(({ sourceName }) => sourceName);
   expect(names).toContain("echo");
   const result = await client.callTool("echo", { a: 1 }, { meta: { "x/y": 2 } });
-  expect(JSON.stringify(result)).toContain('\\"x/y\\":2');
+  expect(JSON.stringify(result)).toMatch(/\\"arguments\\":\{\\"a\\":1\}.*\\"x\/y\\":2/);
   await client.disconnect();
   expect(client.connected).toBe(false);
   expect(runningChildren()).toEqual([]);
@@ -120,7 +120,9 @@ test("R6: tryConnect keeps the failure and leaves connected false", async () => 
   expect(await client.tryConnect()).toBe(false);
   expect(client.connected).toBe(false);
   expect(String(client.connectError)).toContain("ended with exit code 3");
-  await expect(client.connect()).rejects.toThrow("ended with exit code 3");
+  const throwing = fake({ exitCode: 3 });
+  await expect(throwing.connect()).rejects.toThrow("ended with exit code 3");
+  expect(String(throwing.connectError)).toContain("ended with exit code 3");
 });
 
 test("R7: a request without a connection is an error of MCP", async () => {
@@ -142,7 +144,31 @@ test("R7: a request without a connection is an error of MCP", async () => {
   }
 });
 
-test("R7: a program that ends fails its calls at once and says why; connect starts it anew", async () => {
+test.each([
+  ["http", "http://127.0.0.1:1/"],
+  ["sse", "http://127.0.0.1:1/"],
+  ["ws", "ws://127.0.0.1:1/"],
+] as const)("R7: nobody at the other end of %s is an error of MCP", async (type, url) => {
+  const transport = { type, url, allowInsecureHttp: true };
+  const error = await failureOf(clientOf({ name: "far", transport }).connect());
+  expect(error).toSatisfy(McpError.is);
+  expect(error).toMatchObject({ code: "mcp-connect-failed", server: "far" });
+});
+
+test("R7: what is no MCP is an error of MCP", async () => {
+  const { url } = await serve({
+    intercept: (_request, response) => {
+      response.writeHead(200, { "content-type": "text/html" }).end("<html>");
+      return true;
+    },
+  });
+  const transport = { type: "http", url, allowInsecureHttp: true } as const;
+  const error = await failureOf(clientOf({ name: "far", transport }).connect());
+  expect(error).toSatisfy(McpError.is);
+  expect(error).toMatchObject({ code: "mcp-protocol", server: "far" });
+});
+
+test("R6, R7: a program that ends fails its calls at once and says why; connect starts it anew", async () => {
   const client = fake();
   await client.connect();
   const hanging = failureOf(client.callTool("hang"));

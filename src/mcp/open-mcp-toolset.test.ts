@@ -4,6 +4,7 @@ import { failureOf } from "../../test/failure-of.ts";
 import { serve } from "../../test/fixtures/mcp/http-peer.ts";
 import { bindingFor, callTool, keepNotices } from "../../test/fixtures/mcp/tool-call.ts";
 import { createDragoman } from "../configure.ts";
+import type { McpTransport } from "../tool/mcp-server-config.ts";
 import { mcpToolset } from "./mcp-toolset.ts";
 
 const publishes = (name: string): object => ({
@@ -74,10 +75,13 @@ test("G-T2: a connection has its headers, its signer, its time limit and its lon
   }
 });
 
+const types = "Must be one of: stdio, sse, ws, websocket, streamable-http, http.";
+
 test.each([
-  ["without a url", {}, /"url" is missing/],
-  ["with a url of http: that is not allowed", { url: "http://h/mcp" }, /allowInsecureHttp: true/],
-])("G-T2: a connection %s is refused when the toolset is made", (_what, given, words) => {
-  const transport = { type: "http", ...given } as { type: "http"; url: string }; // which it may not be
-  expect(() => mcpToolset({ name: "far", transport })).toThrow(words);
+  ["of an unknown type", { type: "bogus" }, `Invalid transport type: bogus. ${types}`],
+  ["without a command", { type: "stdio" }, '"command" is missing'],
+  ["without a url", { type: "http" }, '"url" is missing'],
+  ["whose http: is not allowed", { type: "http", url: "http://h" }, "allowInsecureHttp: true"],
+])("R3, G-T2: a toolset with a transport %s is not made", (_what, transport, words) => {
+  expect(() => mcpToolset({ name: "far", transport: transport as McpTransport })).toThrow(words); // it is not
 });

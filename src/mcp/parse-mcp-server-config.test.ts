@@ -48,6 +48,7 @@ test.each([
   ],
   [{ name: "a", transport: stdio, time: 3 }, ['Unknown key "time"', "timeoutMs"]],
   [{ name: "a", transport: { ...http, header: {} } }, ['"header"', 'mean "headers"']],
+  [{ name: "a", transport: { ...http, tls: { caa: "x" } } }, ['"caa" in "tls"', 'mean "ca"']],
   [{ name: "a", transport: { type: "stdio", url: "https://h/" } }, ['Unknown key "url"']],
 ])("R5: an unknown key is named, with what is allowed: %j", (value, parts) => {
   for (const part of ["mcp[0]: ", ...parts]) {

@@ -105,14 +105,16 @@ test("R8, R10, R12, R13, R19: all combinations of what levels say of servers", {
   }
 });
 
-test("R10: what a network has is looked up for each run, not frozen when it is defined", async () => {
+test("R10: what a network, or an agent alone, has is looked up for each run, not frozen when it is defined", async () => {
   const { member, model, configure, defineNetwork } = crew();
   const worker = member("worker", "ok", { tools: "inherit" });
   const network = defineNetwork({ name: "n", tasks: [{ agent: worker, tools: "inherit" }] });
-  await network.ask("Hi");
-  configure({ tools: [toolCalled("later")] });
-  await network.ask("Hi");
-  expect(model("worker").requests.map(({ tools }) => tools.length)).toEqual([0, 1]);
+  for (const tools of [[], [toolCalled("later")]]) {
+    configure({ tools });
+    await network.ask("Hi");
+    await worker.ask("Hi");
+  }
+  expect(model("worker").requests.map(({ tools }) => tools.length)).toEqual([0, 0, 1, 1]);
 });
 
 test("R13: nothing but tools and servers is inherited from a network", () => {
