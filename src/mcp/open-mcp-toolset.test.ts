@@ -39,7 +39,7 @@ test("L-C6, L-C7: an agent shakes hands, lists, and shows its model the chosen t
   );
 });
 
-test("G-T2: a connection has its headers, its signer, its time limit and its longest answer", async () => {
+test("G-T2, G-T15: a connection has its headers, its signer, its time limit and its longest answer", async () => {
   const server = await serve();
   const toolset = mcpToolset({
     name: "far",

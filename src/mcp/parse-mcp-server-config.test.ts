@@ -15,7 +15,7 @@ const faultOf = (value: unknown): string => {
   throw new Error("the configuration was accepted");
 };
 
-test("R2: a complete configuration comes back unchanged", () => {
+test("R2, G-T2: a complete configuration comes back unchanged", () => {
   const config = { name: "files", description: "Files", transport: stdio, timeoutMs: 500 };
   expect(parseMcpServerConfig(config, "here")).toEqual(config);
   const remote = {
@@ -24,6 +24,7 @@ test("R2: a complete configuration comes back unchanged", () => {
       ...http,
       headers: { "x-tenant": "a" },
       token: "t",
+      signer: () => ({}),
       allowInsecureHttp: false,
       maxResponseBytes: 1000,
     },

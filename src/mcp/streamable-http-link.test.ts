@@ -231,7 +231,7 @@ test("a connection that breaks fails the call", async () => {
 test.each([
   ["application/json", ""],
   ["text/event-stream", "data: "],
-])("an answer of the type %s that is too long fails the call", async (type, start) => {
+])("G-T15: an answer of the type %s that is too long fails the call", async (type, start) => {
   const server = await serve({
     intercept: instead("tools/call", (response) => {
       response.writeHead(200, { "content-type": type }).write(start);
@@ -246,6 +246,24 @@ test.each([
   const failure = await failureOf(call(connection));
   expect(failure.code).toBe("mcp-limit");
   expect(failure.message).toContain("more than 50000 bytes");
+});
+
+test("G-T15: an answer may have 10 MiB where nothing else is said", async () => {
+  let mebibytes = 9;
+  const server = await serve({
+    intercept: instead("tools/call", (response, { message }) => {
+      const content = [{ type: "text", text: "x".repeat(mebibytes * 1024 * 1024) }];
+      const answer = { jsonrpc: "2.0", id: message?.["id"], result: { content } };
+      response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(answer));
+    }),
+  });
+  const connection = await connect(server.url);
+  expect(await call(connection)).toHaveProperty("content");
+  mebibytes = 10;
+  expect(await failureOf(call(connection))).toMatchObject({
+    code: "mcp-limit",
+    message: expect.stringContaining("more than 10485760 bytes"),
+  });
 });
 
 test("an answer that is too long only when it is decompressed fails the call", async () => {
