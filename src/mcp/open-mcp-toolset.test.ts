@@ -13,20 +13,26 @@ const publishes = (name: string): object => ({
   inputSchema: { type: "object", properties: { text: { type: "string" } }, required: ["text"] },
 });
 
-test("L-C6, L-C7: an agent shakes hands, lists, and shows its model the chosen tools with their schemas", async () => {
+test("L-C6, L-C7, G-T6: an agent shakes hands once, lists, and shows its model the chosen tools with their schemas", async () => {
   const server = await serve({ pages: { "": { tools: ["echo", "hang"].map(publishes) } } });
   const transport = { type: "http", url: server.url, allowInsecureHttp: true } as const;
-  const model = modelOf({ calls: [{ name: "echo", arguments: { text: "hi" } }] }, "Said.");
+  const say = (text: string) => ({ calls: [{ name: "echo", arguments: { text } }] });
+  const model = modelOf(say("hi"), say("again"), "Said.");
   const { defineAgent } = createDragoman({ env: {}, model });
   const mcp = [{ name: "far", transport, protocol: "legacy" } as const];
   const run = defineAgent({ name: "one", tools: ["echo"], mcp }).stream("Say hi.");
   const events = await collect(run);
   await defineAgent({ name: "other" }).ask("Hi");
   const methods = server.requests.flatMap(({ message }) => (message ? [message["method"]] : []));
-  expect(methods).toEqual(["initialize", "notifications/initialized", "tools/list", "tools/call"]);
+  expect(methods).toEqual([
+    "initialize",
+    "notifications/initialized",
+    "tools/list",
+    "tools/call",
+    "tools/call",
+  ]);
   expect(model.requests.map(({ tools }) => tools)).toEqual([
-    [publishes("echo")],
-    [publishes("echo")],
+    ...Array(3).fill([publishes("echo")]),
     [],
   ]);
   expect(events).toContainEqual(
