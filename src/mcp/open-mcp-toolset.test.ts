@@ -3,8 +3,10 @@ import { collect, modelOf } from "../../test/agent-fixture.ts";
 import { failureOf } from "../../test/failure-of.ts";
 import { serve } from "../../test/fixtures/mcp/http-peer.ts";
 import { bindingFor, callTool, keepNotices } from "../../test/fixtures/mcp/tool-call.ts";
+import { ToolError } from "../base/tool-error.ts";
 import { createDragoman } from "../configure.ts";
 import type { McpTransport } from "../tool/mcp-server-config.ts";
+import { toolFailure, toolPending, toolSuccess, toToolResult } from "../tool/tool-result.ts";
 import { mcpToolset } from "./mcp-toolset.ts";
 
 const publishes = (name: string): object => ({
@@ -79,6 +81,19 @@ test("G-T2, G-T15: a connection has its headers, its signer, its time limit and 
       "x-signature": `of ${headers["content-length"] ?? 0} bytes`,
     });
   }
+});
+
+test.each([
+  ["a failure", toolFailure(new ToolError("Mine."))],
+  ["a success with content", toolSuccess(1, { content: [{ kind: "text", text: "one" }] })],
+  ["a pending job", toolPending("job", "Wait.")],
+])("G-T9: %s that mapResult makes is what the tool gives", async (_what, mine) => {
+  const { url } = await serve();
+  const transport = { type: "http", url, allowInsecureHttp: true } as const;
+  const toolset = mcpToolset({ name: "far", transport, tools: ["echo"], mapResult: () => mine });
+  const { tools, close } = await toolset.open(bindingFor(), keepNotices());
+  expect(toToolResult(await callTool(tools[0], {}))).toBe(mine);
+  await close();
 });
 
 const types = "Must be one of: stdio, sse, ws, websocket, streamable-http, http.";
