@@ -183,7 +183,7 @@ async function executeOnce(
         scope.steps.emit({ kind: "tool-progress", id: call.id, progress });
       }
     },
-    pause: new StepPause({ call, tool, input }, scope),
+    pause: new StepPause(call.id, scope),
   };
   try {
     limit.signal.throwIfAborted();

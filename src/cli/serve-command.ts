@@ -1,6 +1,7 @@
 import { pino } from "pino";
 import type { Agent } from "../agent/agent.ts";
-import { type Assembly, runtimeOf } from "../agent/assembly.ts";
+import type { Assembly } from "../agent/assembly.ts";
+import { runtimeOf } from "../agent/create-assembly.ts";
 import type { RunStore } from "../agent/run-store.ts";
 import { ConfigurationError } from "../base/dragoman-error.ts";
 import { createDragoman, type Dragoman } from "../configure.ts";
@@ -65,7 +66,7 @@ export async function serveCommand(options: ServeOptions, streams: CliStreams): 
     agents: living.agents,
   });
   try {
-    await serve(server, options, streams);
+    await serve(server, { ...options, webhooks: Object.keys(more.webhooks ?? {}) }, streams);
   } finally {
     await server.close();
   }
@@ -76,7 +77,7 @@ const isForgetful = (agent: Assembly): boolean => runtimeOf(agent)?.sessions ===
 
 async function serve(
   server: DragomanServer,
-  { port, hostname, stdio }: ServeOptions,
+  { port, hostname, stdio, webhooks }: ServeOptions & { readonly webhooks: readonly string[] },
   streams: CliStreams,
 ): Promise<void> {
   if (stdio === true) {
@@ -88,13 +89,14 @@ async function serve(
     await serving.close();
     return;
   }
-  greet(await server.listen({ port, hostname }), streams);
+  greet(await server.listen({ port, hostname }), webhooks, streams);
   await stopped(streams.signal);
 }
 
-function greet({ url }: Listening, { stdout }: CliStreams): void {
+function greet({ url }: Listening, webhooks: readonly string[], { stdout }: CliStreams): void {
+  const hooks = webhooks.map((name) => `  webhook POST ${url}/webhooks/${name}\n`).join("");
   stdout.write(
-    `Serving at ${url}\n  agents  ${url}/agents\n  AG-UI   POST ${url}/agents/NAME/ag-ui\n  MCP     ${url}/mcp\nStop with Ctrl+C.\n`,
+    `Serving at ${url}\n  agents  ${url}/agents\n  AG-UI   POST ${url}/agents/NAME/ag-ui\n  MCP     ${url}/mcp\n${hooks}Stop with Ctrl+C.\n`,
   );
 }
 

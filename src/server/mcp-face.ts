@@ -1,7 +1,7 @@
 import type { McpServerFactory, Server, ServerContext } from "@modelcontextprotocol/server";
 import type { Caller } from "../ag-ui/handler-options.ts";
 import type { AgentRuntime } from "../agent/agent-runtime.ts";
-import { runtimeOf } from "../agent/assembly.ts";
+import { runtimeOf } from "../agent/create-assembly.ts";
 import { didYouMean } from "../base/closest-name.ts";
 import { ConfigurationError } from "../base/dragoman-error.ts";
 import { isJsonObject, type Json } from "../base/json.ts";
