@@ -115,6 +115,29 @@ test("G-A2: subagents have their own lanes, side by side and nested, and their o
   expect(events[7]).toMatchObject({ parentSubagentRunId: "run/scout" });
 });
 
+test("G-A2: a subagent is told of when it starts and ends, though it says nothing", async () => {
+  const path = ["boss", "mute"];
+  const usage = noTokens;
+  const events = await sent(
+    eventsOf(
+      { kind: "run-start", agent: "boss" },
+      { kind: "agent-start", agent: "mute", path },
+      { kind: "text-delta", id: "1.a", text: "hi" },
+      { kind: "agent-end", agent: "mute", status: "completed", text: "", usage, path },
+      completed,
+    ),
+  );
+  expect(outline(events)).toEqual([
+    "RUN_STARTED",
+    "SUBAGENT_STARTED <run/mute> mute",
+    "TEXT_MESSAGE_START",
+    "TEXT_MESSAGE_CONTENT hi",
+    "SUBAGENT_FINISHED <run/mute>",
+    "TEXT_MESSAGE_END",
+    "RUN_FINISHED",
+  ]);
+});
+
 test("a subagent whose start was not told is opened, and one that never ends is closed", async () => {
   const events = await sent(
     eventsOf(

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { expect, test } from "vitest";
 import * as z from "zod";
 import { brokenRules } from "../../test/ag-ui-rules.ts";
@@ -313,6 +314,9 @@ test("G-A3, G-A5: nothing runs before the first look; whoever stops looking may 
   const model = modelOf({ text: "Hello", hangs: true });
   const run = agentOf({ model }).stream("?");
   const stream = toAgUi(run, ids);
+  for (let turn = 0; turn < 10; turn += 1) {
+    await nextTurn(); // whatever was begun would get somewhere
+  }
   expect(model.requests).toHaveLength(0);
   expect((await stream.next()).value).toMatchObject({ type: "RUN_STARTED" });
   await stream.return();
@@ -323,6 +327,7 @@ test("G-A3, G-A5: nothing runs before the first look; whoever stops looking may 
 test("G-A3: two streams of one run do not disturb each other", async () => {
   const run = agentOf({ model: modelOf("One text.") }).stream("?");
   const [left, right] = await Promise.all([sent(run), sent(run)]);
+  expect(outline(left)).toContain("TEXT_MESSAGE_CONTENT One text.");
   expect(left).toEqual(right);
 });
 

@@ -30,7 +30,7 @@ test("L-M10, L-M11: a model without tool calling picks its next action as JSON, 
   expect(spoken("text-delta")).toBe("It is 3.");
 });
 
-test("the model is told of its tools in words and reads results as observations", async () => {
+test("L-M10: the model is told of its tools in words and reads results as observations", async () => {
   const model = writer(call, answer);
   await agentOf({ model, tools: [add], instructions: "Be brief." }).ask("1+2?");
   const [first, second] = model.requests;
