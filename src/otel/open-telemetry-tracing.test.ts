@@ -32,9 +32,10 @@ test("G-O1, G-O6: the SDK that is registered before the first run gets all, is f
   const agent = agentOf({ model: modelOf("Hi.") }, { instrument });
   const sdk = openSdk3();
   const { tracerProvider, meterProvider } = sdk.providers;
-  const calls = [tracerProvider, meterProvider].flatMap((provider) =>
-    ["forceFlush", "shutdown"].map((method) => vi.spyOn(provider as never, method as never)),
-  );
+  const calls = [tracerProvider, meterProvider].flatMap((provider) => {
+    const ending = provider as unknown as Record<"forceFlush" | "shutdown", () => Promise<void>>; // of the SDK
+    return [vi.spyOn(ending, "forceFlush"), vi.spyOn(ending, "shutdown")];
+  });
   trace.setGlobalTracerProvider(tracerProvider);
   metrics.setGlobalMeterProvider(meterProvider);
   try {
