@@ -47,7 +47,7 @@ test("L-C6, L-C7, G-T6: an agent shakes hands once, lists, and shows its model t
   );
 });
 
-test("G-T2, G-T15: a connection has its headers, its signer, its time limit and its longest answer", async () => {
+test("R2, G-T2, G-T15: a connection has its headers, its signer, its time limit and its longest answer", async () => {
   const server = await serve();
   const toolset = mcpToolset({
     name: "far",
