@@ -6,7 +6,7 @@ const ids = Object.keys(requirements);
 
 /** Ids that stand before the colon in a test's name, as in `test("L-H9, L-H11: …", …)`. */
 const cited = new Set(
-  globSync(["src/**/*.test.ts", "test/**/*.test.ts", "e2e/*.test.ts"]).flatMap((file) =>
+  globSync(["{src,test,web}/**/*.test.ts", "e2e/*.test.ts"]).flatMap((file) =>
     [...readFileSync(file, "utf8").matchAll(/["'`]((?:[LRGP](?:-[A-Z])?\d+(?:, )?)+): /g)].flatMap(
       ([, list]) => list?.split(", ") ?? [],
     ),

@@ -1,6 +1,7 @@
 import { ConfigurationError } from "../base/dragoman-error.ts";
 import { createId } from "../base/ids.ts";
 import { type Assembly, asAssembly } from "./assembly.ts";
+import { examineTools, setExaminer } from "./examine-tools.ts";
 import { type AvailableTool, listAvailableTools } from "./explain.ts";
 import { KeptServers } from "./kept-servers.ts";
 import type { KeptToolsets } from "./open-server.ts";
@@ -8,6 +9,7 @@ import type { Run } from "./run.ts";
 import type { FailedServer } from "./run-failure.ts";
 import type { ResumeOptions, RunInput, RunOptions } from "./run-options.ts";
 import { bindRun, type RunSettings, serverWaitMsOf, toolLevels } from "./run-scope.ts";
+import { setToolBench, type ToolBenchParts } from "./tool-bench.ts";
 import { wantedTools } from "./wanted-tools.ts";
 
 /** Who starts an agent, and what it connects to. */
@@ -28,8 +30,11 @@ export interface LiveAgent<Output = unknown> extends Assembly<Output>, AsyncDisp
   stop(): Promise<void>;
 }
 
-/** Makes the assembly whose runs use the connections that are kept. */
-type AssemblyOver<Output> = (kept: KeptToolsets) => Assembly<Output>;
+/** Makes the assembly whose runs use the connections that are kept, and says what its bench is made of. */
+type AssemblyOver<Output> = (kept: KeptToolsets) => {
+  readonly assembly: Assembly<Output>;
+  readonly bench: ToolBenchParts;
+};
 
 /**
  * Connects now. A server that fails, or is slow, is recorded and does not fail the start.
@@ -55,8 +60,10 @@ export async function startAgent<Output>(
   const binding = bindRun(settings, bound);
   const servers = new KeptServers({ runtime: settings.runtime, binding });
   await servers.open(wantedTools(toolLevels(settings), settings).servers, serverWaitMsOf(settings));
-  const inner = assemblyOver(servers);
-  return asAssembly(new StartedAgent({ options, lifetime, servers, settingsWith, inner }), inner);
+  const { assembly: inner, bench } = assemblyOver(servers);
+  const live = new StartedAgent({ options, lifetime, servers, settingsWith, inner });
+  setToolBench(live, bench);
+  return asAssembly(live, inner);
 }
 
 interface StartedParts<Output> {
@@ -78,6 +85,8 @@ class StartedAgent<Output> implements LiveAgent<Output> {
     this.#parts = parts;
     this.name = parts.inner.name;
     this.description = parts.inner.description;
+    const { settingsWith, servers } = parts;
+    setExaminer(this, async (options) => examineTools(settingsWith(this.#own(options)), servers));
   }
 
   get failedServers(): readonly FailedServer[] {

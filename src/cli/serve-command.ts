@@ -6,9 +6,11 @@ import { ConfigurationError } from "../base/dragoman-error.ts";
 import { createDragoman, type Dragoman } from "../configure.ts";
 import { isModelId, noSuchModel } from "../provider-ids.ts";
 import { createServer, type DragomanServer } from "../server/create-server.ts";
+import { isLoopback } from "../server/host-check.ts";
 import type { Listening } from "../server/listener.ts";
 import type { ServerOptions } from "../server/server-options.ts";
 import { toLogger } from "../server/to-logger.ts";
+import { memoryArtifacts } from "../stores/memory-artifacts.ts";
 import { memorySessions } from "../stores/memory-sessions.ts";
 import { cliAppName } from "./cli-agent.ts";
 import { CliError } from "./cli-error.ts";
@@ -31,6 +33,8 @@ export interface ServeOptions {
   readonly store?: string;
   /** Where conversations are kept; default: with `store` in the user's data folder, else in memory. */
   readonly sessions?: string;
+  /** Whether the web UI is there. Default: where only this machine can reach it. */
+  readonly ui?: boolean;
   /** Serves MCP to whoever has started this process, and listens to nobody else. */
   readonly stdio?: boolean;
 }
@@ -52,12 +56,17 @@ export async function serveCommand(options: ServeOptions, streams: CliStreams): 
     env: streams.env,
     logger: toLogger(log),
     sessions,
+    artifacts: { store: memoryArtifacts() },
   });
   const { agents, options: more } = await configured(options, dragoman, streams);
+  const hasUi = options.ui ?? isLoopback(options.hostname);
   await using living = await startAll(agents);
   const server = createServer({
     ...authOf(options, streams),
     log,
+    ui: hasUi,
+    // A page that is loaded again reads on.
+    ...(hasUi ? { agUi: { onDisconnect: "continue" } } : {}),
     ...keeping(store),
     // A module's agents may have a store of their own.
     ...(options.sessions !== undefined || agents.some(isForgetful) ? { sessions } : {}),
@@ -65,7 +74,11 @@ export async function serveCommand(options: ServeOptions, streams: CliStreams): 
     agents: living.agents,
   });
   try {
-    await serve(server, options, streams);
+    await serve(
+      server,
+      { ...options, ui: more.ui === undefined ? hasUi : more.ui !== false },
+      streams,
+    );
   } finally {
     await server.close();
   }
@@ -76,7 +89,7 @@ const isForgetful = (agent: Assembly): boolean => runtimeOf(agent)?.sessions ===
 
 async function serve(
   server: DragomanServer,
-  { port, hostname, stdio }: ServeOptions,
+  { port, hostname, stdio, ui }: ServeOptions,
   streams: CliStreams,
 ): Promise<void> {
   if (stdio === true) {
@@ -88,13 +101,14 @@ async function serve(
     await serving.close();
     return;
   }
-  greet(await server.listen({ port, hostname }), streams);
+  greet(await server.listen({ port, hostname }), ui === true, streams);
   await stopped(streams.signal);
 }
 
-function greet({ url }: Listening, { stdout }: CliStreams): void {
+function greet({ url }: Listening, hasUi: boolean, { stdout }: CliStreams): void {
+  const ui = hasUi ? `  web UI  ${url}/ui/\n` : "";
   stdout.write(
-    `Serving at ${url}\n  agents  ${url}/agents\n  AG-UI   POST ${url}/agents/NAME/ag-ui\n  MCP     ${url}/mcp\nStop with Ctrl+C.\n`,
+    `Serving at ${url}\n${ui}  agents  ${url}/agents\n  AG-UI   POST ${url}/agents/NAME/ag-ui\n  MCP     ${url}/mcp\nStop with Ctrl+C.\n`,
   );
 }
 

@@ -7,6 +7,7 @@ import { addAgentRoutes, agUiHandlerOf } from "./agent-routes.ts";
 import { addArtifactRoutes } from "./artifact-routes.ts";
 import { addGate } from "./gate.ts";
 import { Guard } from "./guard.ts";
+import { isLoopback } from "./host-check.ts";
 import { Listener, type Listening, type ListenOptions, refuseOpenServer } from "./listener.ts";
 import { McpEndpoint } from "./mcp-endpoint.ts";
 import { McpFace } from "./mcp-face.ts";
@@ -22,6 +23,8 @@ import { RunTracker } from "./run-tracker.ts";
 import type { ServerOptions } from "./server-options.ts";
 import type { Routes, ServerEnvironment } from "./server-scope.ts";
 import { addSessionRoutes } from "./session-routes.ts";
+import { addUiFiles } from "./ui-files.ts";
+import { addWorkbenchRoutes } from "./workbench-routes.ts";
 
 /** How a server ends. */
 export interface CloseOptions {
@@ -83,6 +86,8 @@ class HttpServer implements DragomanServer {
   readonly #agUi = new Map<string, AgUiHandler>();
   readonly #hosts = new Set<string>();
   readonly #app: Routes = new Hono<ServerEnvironment>();
+  /** Whether the web UI and what is made for it is there. */
+  #hasUi: boolean;
   #listener: Listener | undefined;
   #closing: Promise<void> | undefined;
 
@@ -91,6 +96,7 @@ class HttpServer implements DragomanServer {
     const { maxBodyBytes = defaultMaxBodyBytes } = limits ?? {};
     const tracker = this.#tracker;
     this.#options = options;
+    this.#hasUi = (options.ui ?? false) !== false;
     this.#clock = clock;
     this.#log = new RequestLog(options.log);
     this.#places = new Places({ agents, store, sessions, tracker });
@@ -111,10 +117,9 @@ class HttpServer implements DragomanServer {
 
   async listen(options: ListenOptions = {}): Promise<Listening> {
     refuseOpenServer(options, this.#options.auth !== undefined);
-    const { hostname } = options;
-    if (hostname !== undefined) {
-      this.#hosts.add(hostname.toLowerCase());
-    }
+    const { hostname = "127.0.0.1" } = options;
+    this.#hosts.add(hostname.toLowerCase());
+    this.#hasUi = (this.#options.ui ?? isLoopback(hostname)) !== false;
     await this.#recovery.start();
     this.#listener = new Listener((request, bindings) => this.fetch(request, bindings));
     const listening = await this.#listener.listen(options);
@@ -139,7 +144,7 @@ class HttpServer implements DragomanServer {
   }
 
   #addRoutes(maxBodyBytes: number): void {
-    const { agUi, allowedOrigins = [] } = this.#options;
+    const { agUi, allowedOrigins = [], ui } = this.#options;
     const app = this.#app;
     const guard = this.#guard;
     const scope = {
@@ -154,6 +159,11 @@ class HttpServer implements DragomanServer {
       log: this.#log,
       hostRules: { hosts: this.#hosts, origins },
       isStopping: () => this.#closing !== undefined,
+      addOpenRoutes: (routes) =>
+        addUiFiles(routes, {
+          folder: typeof ui === "object" ? ui.folder : undefined,
+          isOpen: () => this.#hasUi,
+        }),
     });
     const agUiOptions = {
       options: agUi,
@@ -169,6 +179,10 @@ class HttpServer implements DragomanServer {
         throw notFound("agent");
       }
       return handler;
+    });
+    addWorkbenchRoutes(app, scope, {
+      isOpen: () => this.#hasUi,
+      outlivesReaders: agUi?.onDisconnect === "continue",
     });
     addRunRoutes(app, scope);
     addSessionRoutes(app, scope);

@@ -14,6 +14,8 @@ export interface GateOptions {
   readonly log: RequestLog;
   readonly hostRules: HostRules;
   readonly isStopping: () => boolean;
+  /** Adds what asks for nobody's name. */
+  readonly addOpenRoutes: (routes: Routes) => void;
 }
 
 /** Headers that other sites' pages may send and read, where their site is allowed. */
@@ -30,9 +32,9 @@ const corsHeaders = {
   exposeHeaders: ["mcp-session-id", "ag-ui-protocol-version", "x-request-id"],
 };
 
-/** Adds the gate, and the one route before it that asks for nobody's name: the health check. */
+/** Adds the gate, and before it what asks for nobody's name: the health check, the files of the web UI. */
 export function addGate(routes: Routes, options: GateOptions): void {
-  const { guard, log, hostRules, isStopping } = options;
+  const { guard, log, hostRules, isStopping, addOpenRoutes } = options;
   routes.onError((thrown, context) => answerTo(thrown, context, log));
   routes.use(async (context, next) => {
     const { id, end } = log.begin(context.req.raw);
@@ -51,6 +53,7 @@ export function addGate(routes: Routes, options: GateOptions): void {
       ? context.json({ status: "stopping" }, 503)
       : context.json({ status: "ok", openRequests: guard.open.count }),
   );
+  addOpenRoutes(routes);
   if (hostRules.origins.size > 0) {
     routes.use(cors({ origin: [...hostRules.origins], ...corsHeaders, maxAge: 600 }));
   }
