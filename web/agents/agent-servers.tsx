@@ -5,11 +5,11 @@ import type {
   DescribedTool,
   DescribedTools,
 } from "../../src/server/agent-tools.ts";
-import { formatRoute } from "../app/route.ts";
 import { Badge } from "../pieces/badge.tsx";
 import { formatCount } from "../pieces/format.ts";
 import { Icon } from "../pieces/icon.tsx";
 import { ErrorNotice } from "../pieces/notice.tsx";
+import { formatRoute } from "../pieces/route.ts";
 import { useLoaded } from "../pieces/use-loaded.ts";
 import { getJson } from "../wire/api.ts";
 

@@ -1,7 +1,7 @@
 import type { VNode } from "preact";
 import type { AgentSummary } from "../../src/server/agent-routes.ts";
-import { formatRoute } from "../app/route.ts";
 import { Empty } from "../pieces/notice.tsx";
+import { formatRoute } from "../pieces/route.ts";
 import { AgentDetails } from "./agent-details.tsx";
 
 /** The agents, and one of them. */

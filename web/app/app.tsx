@@ -5,13 +5,13 @@ import type { ServerDescription } from "../../src/server/workbench-routes.ts";
 import { AgentsPage } from "../agents/agents-page.tsx";
 import { ChatPage } from "../chat/chat-page.tsx";
 import { ErrorNotice } from "../pieces/notice.tsx";
+import { parseRoute, type Route } from "../pieces/route.ts";
 import { useLoaded } from "../pieces/use-loaded.ts";
 import { useStore } from "../pieces/use-store.ts";
 import { RunsPage } from "../runs/runs-page.tsx";
 import { ToolsPage } from "../tools/tools-page.tsx";
 import { getJson, signedOut } from "../wire/api.ts";
 import { Header } from "./header.tsx";
-import { parseRoute, type Route } from "./route.ts";
 import { SignIn } from "./sign-in.tsx";
 
 /** The whole page. */

@@ -1,6 +1,6 @@
 import type { VNode } from "preact";
 import { Icon, type IconName } from "../pieces/icon.tsx";
-import type { Route } from "./route.ts";
+import type { Route } from "../pieces/route.ts";
 
 const pages: readonly {
   readonly page: Route["page"];

@@ -3,7 +3,7 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { AgentSummary } from "../../src/server/agent-routes.ts";
 import type { DescribedTools } from "../../src/server/agent-tools.ts";
 import type { ServerDescription } from "../../src/server/workbench-routes.ts";
-import { go } from "../app/route.ts";
+import { go } from "../pieces/go.ts";
 import { Icon } from "../pieces/icon.tsx";
 import { Empty } from "../pieces/notice.tsx";
 import { useLoaded } from "../pieces/use-loaded.ts";

@@ -2,7 +2,7 @@ import type { VNode } from "preact";
 import { useState } from "preact/hooks";
 import type { AgentSummary } from "../../src/server/agent-routes.ts";
 import type { ServerDescription } from "../../src/server/workbench-routes.ts";
-import { go } from "../app/route.ts";
+import { go } from "../pieces/go.ts";
 import { Empty, ErrorNotice } from "../pieces/notice.tsx";
 import { useStore } from "../pieces/use-store.ts";
 import type { ChatSession, ChatView } from "./chat-session.ts";

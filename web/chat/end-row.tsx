@@ -1,9 +1,9 @@
 import type { VNode } from "preact";
 import type { AgUiUsage } from "../../src/ag-ui/ag-ui-event.ts";
-import { formatRoute } from "../app/route.ts";
 import { formatDuration } from "../pieces/format.ts";
 import { Icon } from "../pieces/icon.tsx";
 import { Failure } from "../pieces/notice.tsx";
+import { formatRoute } from "../pieces/route.ts";
 import type { EndItem } from "./chat-item.ts";
 
 /** How a run ended, what it took, and the way to all that is known of it. */

@@ -1,10 +1,11 @@
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
 import type { SessionSummary, StoredMessage } from "../../src/agent/session-store.ts";
-import { formatRoute, go } from "../app/route.ts";
 import { formatTime } from "../pieces/format.ts";
+import { go } from "../pieces/go.ts";
 import { Icon } from "../pieces/icon.tsx";
 import { ErrorNotice } from "../pieces/notice.tsx";
+import { formatRoute } from "../pieces/route.ts";
 import { useLoaded } from "../pieces/use-loaded.ts";
 import { ask, getJson } from "../wire/api.ts";
 import { userText } from "./from-messages.ts";

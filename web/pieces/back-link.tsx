@@ -1,6 +1,6 @@
 import type { VNode } from "preact";
-import { formatRoute, type Route } from "../app/route.ts";
 import { Icon } from "./icon.tsx";
+import { formatRoute, type Route } from "./route.ts";
 
 /** The way back to a list that is not beside what is shown, since there is no room for both. */
 export function BackLink({

@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import type { Store } from "./store.ts";
+import type { Store } from "../wire/store.ts";
 
 /** The value of a store, now and whenever it changes. */
 export function useStore<Value>(store: Store<Value>): Value {

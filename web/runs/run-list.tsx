@@ -4,11 +4,11 @@ import type { RunRecord, RunStatus } from "../../src/agent/run-store.ts";
 import type { Usage } from "../../src/model/usage.ts";
 import type { AgentSummary } from "../../src/server/agent-routes.ts";
 import type { ServerDescription } from "../../src/server/workbench-routes.ts";
-import { formatRoute } from "../app/route.ts";
 import { userText } from "../chat/from-messages.ts";
 import { RunBadge } from "../pieces/badge.tsx";
 import { formatDuration, formatTime } from "../pieces/format.ts";
 import { Empty, ErrorNotice } from "../pieces/notice.tsx";
+import { formatRoute } from "../pieces/route.ts";
 import { useLoaded } from "../pieces/use-loaded.ts";
 import { getJson } from "../wire/api.ts";
 

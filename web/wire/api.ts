@@ -1,4 +1,4 @@
-import { Store } from "../pieces/store.ts";
+import { Store } from "./store.ts";
 
 /** Where the server's routes begin: this page is in a folder of it. */
 const base = new URL("../", document.baseURI);

@@ -39,17 +39,6 @@ export function formatRoute(route: Route): string {
   return `#/${[route.page, ...given.map(encodeURIComponent)].join("/")}`;
 }
 
-/** Shows something else. @param how whether one can go back to what was shown. */
-export function go(route: Route, how: "push" | "replace" = "push"): void {
-  const fragment = formatRoute(route);
-  if (how === "push") {
-    location.hash = fragment;
-  } else {
-    history.replaceState(null, "", fragment);
-    dispatchEvent(new HashChangeEvent("hashchange"));
-  }
-}
-
 function decoded(part: string): string {
   try {
     return decodeURIComponent(part);
