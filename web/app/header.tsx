@@ -17,7 +17,7 @@ const pages: readonly {
 export function Header({ page: current }: { readonly page: Route["page"] }): VNode {
   return (
     <header class="site-header">
-      <a class="brand" href="#/chat">
+      <a class="brand" href="#/chat" aria-label="Dragoman">
         <Mark />
         <span>Dragoman</span>
       </a>

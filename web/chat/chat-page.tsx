@@ -119,16 +119,21 @@ function OpenedChat({
           <Icon name="list" />
         </button>
         {agents.length > 1 ? (
-          <label class="agent-choice">
-            <span class="visually-hidden">Agent</span>
-            <select value={agent.name} onChange={(event) => onAgent(event.currentTarget.value)}>
+          <>
+            <h1 class="visually-hidden">{`Agent ${agent.name}`}</h1>
+            <select
+              class="agent-choice"
+              aria-label="Agent"
+              value={agent.name}
+              onChange={(event) => onAgent(event.currentTarget.value)}
+            >
               {agents.map(({ name }) => (
                 <option key={name} value={name}>
                   {name}
                 </option>
               ))}
             </select>
-          </label>
+          </>
         ) : (
           <h1 class="pane-title">{agent.name}</h1>
         )}

@@ -34,6 +34,7 @@ export function Chat({
   return (
     <>
       <ScrollFrame mark={view}>
+        <h2 class="visually-hidden">Messages</h2>
         {error !== undefined && <ErrorNotice error={error} onRetry={() => location.reload()} />}
         {items.length === 0 && status === "idle" && error === undefined && (
           <Beginning agent={agent} isKept={server.sessions} />

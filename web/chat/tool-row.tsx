@@ -71,14 +71,14 @@ function CallDetails({ item }: { readonly item: ToolItem }): VNode {
   const isOver = status === "done" || status === "failed" || content.length > 0;
   return (
     <>
-      <h4>Arguments</h4>
+      <p class="part-label">Arguments</p>
       <LongText text={prettyJson(argumentsText || "{}")} label="Arguments" />
       {isOver && (
         <>
-          <h4>
+          <p class="part-label">
             {status === "failed" ? "Error" : "Result"}
             {code !== undefined && <code>{code}</code>}
-          </h4>
+          </p>
           <ResultParts parts={content} files={files} show="text" />
         </>
       )}

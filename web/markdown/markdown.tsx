@@ -12,37 +12,59 @@ const longestMarkdown = 100_000;
  * they are written, links lead only where {@link safeLink} lets them, and pictures are not loaded, since
  * their addresses could carry away what the model has read.
  */
-export function Markdown({ text }: { readonly text: string }): VNode {
+export function Markdown({
+  text,
+  level = 3,
+}: {
+  readonly text: string;
+  /** Of its largest headings: the page has headings of its own above these. */
+  readonly level?: number;
+}): VNode {
   const blocks = useMemo(
     () => (text.length > longestMarkdown ? undefined : lexer(text, { gfm: true })),
     [text],
   );
   return (
     <div class="markdown">
-      {blocks === undefined ? <pre class="plain">{text}</pre> : <Blocks tokens={blocks} />}
+      {blocks === undefined ? (
+        <pre class="plain">{text}</pre>
+      ) : (
+        <Blocks tokens={blocks} level={level} />
+      )}
     </div>
   );
 }
 
-function Blocks({ tokens }: { readonly tokens: readonly Token[] }): VNode {
+function Blocks({
+  tokens,
+  level,
+}: {
+  readonly tokens: readonly Token[];
+  readonly level: number;
+}): VNode {
   return (
     <>
       {tokens.map((token, index) => (
-        <Block key={index} token={token} />
+        <Block key={index} token={token} level={level} />
       ))}
     </>
   );
 }
 
-function Block({ token: given }: { readonly token: Token }): ComponentChildren {
+function Block({
+  token: given,
+  level,
+}: {
+  readonly token: Token;
+  readonly level: number;
+}): ComponentChildren {
   const token = given as MarkedBlock; // what the lexer gives without extensions
   switch (token.type) {
     case "space":
     case "def":
       return null;
     case "heading": {
-      // The page has headings of its own above these.
-      const Tag = `h${Math.min(6, token.depth + 2)}` as "h3";
+      const Tag = `h${Math.min(6, token.depth + level - 1)}` as "h3";
       return (
         <Tag>
           <Inlines tokens={token.tokens} />
@@ -62,11 +84,11 @@ function Block({ token: given }: { readonly token: Token }): ComponentChildren {
     case "blockquote":
       return (
         <blockquote>
-          <Blocks tokens={token.tokens} />
+          <Blocks tokens={token.tokens} level={level} />
         </blockquote>
       );
     case "list":
-      return <List list={token} />;
+      return <List list={token} level={level} />;
     case "table":
       return <Table table={token} />;
     case "hr":
@@ -88,13 +110,13 @@ type MarkedBlock =
   | Tokens.Table
   | Tokens.Hr;
 
-function List({ list }: { readonly list: Tokens.List }): VNode {
+function List({ list, level }: { readonly list: Tokens.List; readonly level: number }): VNode {
   const items = list.items.map((item, index) => (
     <li key={index} class={item.task ? "task" : undefined}>
       {item.task && (
         <input type="checkbox" checked={item.checked === true} disabled aria-label="done" />
       )}
-      <Blocks tokens={item.tokens.filter(({ type }) => type !== "checkbox")} />
+      <Blocks tokens={item.tokens.filter(({ type }) => type !== "checkbox")} level={level} />
     </li>
   ));
   return list.ordered ? <ol start={Number(list.start) || 1}>{items}</ol> : <ul>{items}</ul>;

@@ -141,19 +141,19 @@ function RowDetails({ row }: { readonly row: TimelineRow }): VNode {
       {error !== undefined && <Failure code={error.code} message={error.message} />}
       {given !== undefined && (
         <>
-          <h4>Arguments</h4>
+          <p class="part-label">Arguments</p>
           <LongText text={JSON.stringify(given, null, 2)} label="Arguments" />
         </>
       )}
       {reasoning !== undefined && (
         <>
-          <h4>Reasoning</h4>
+          <p class="part-label">Reasoning</p>
           <LongText text={reasoning} label="Reasoning" />
         </>
       )}
       {text !== undefined && text !== "" && (
         <>
-          <h4>{row.kind === "tool" ? "Result" : "Text"}</h4>
+          <p class="part-label">{row.kind === "tool" ? "Result" : "Text"}</p>
           <LongText text={text} label="Text" />
         </>
       )}

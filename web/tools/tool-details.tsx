@@ -38,7 +38,7 @@ export function ToolDetails({
           </Badge>
         )}
       </div>
-      <Markdown text={description} />
+      <Markdown text={description} level={2} />
       <dl class="facts">
         <dt>From</dt>
         <dd>
