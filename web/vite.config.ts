@@ -14,6 +14,7 @@ const config: UserConfig = defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
+    license: { fileName: "licenses.md" },
   },
   // `npm run dev:web`, beside a server at its usual address.
   server: {
