@@ -69,6 +69,14 @@ const expected: Readonly<Record<string, readonly RegExp[]>> = {
     /^\[ 'ask_desk', 'refund' \]$/m,
     /text: 'Good day\.'/,
   ],
+  "webhooks.ts": [
+    /^202 \{ runId: 'shop_[0-9a-f]{32}', status: 'accepted' \}$/m,
+    /^202 \{[\s\S]*?duplicate: true\s*\}$/m,
+    /^401$/m,
+    /^POST \/pager msg_…$/m,
+    /^\[ 'completed', 'I have called somebody\.' \]$/m,
+    /^POST \/ends msg_…$/m,
+  ],
   "discovery.ts": [
     /^chosen \[\s+\{ name: 'files', chosen: true, score: 1 \},\s+\{ name: 'memory', chosen: false,/m,
     /^chosen list_directory /m,

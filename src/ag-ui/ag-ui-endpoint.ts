@@ -2,7 +2,6 @@ import type { AgentRuntime } from "../agent/agent-runtime.ts";
 import type { Assembly } from "../agent/assembly.ts";
 import { messageOf } from "../base/dragoman-error.ts";
 import type { JsonObject } from "../base/json.ts";
-import { type TraceContext, traceContextFrom } from "../base/trace-context.ts";
 import { type AgUiEvent, agUiVersion } from "./ag-ui-event.ts";
 import { capabilitiesOf } from "./capabilities.ts";
 import { filtered } from "./event-filter.ts";
@@ -11,13 +10,11 @@ import { forClient } from "./for-client.ts";
 import type { AgUiHandlerOptions, Caller } from "./handler-options.ts";
 import { type LiveRun, LiveRuns } from "./live-runs.ts";
 import { type PlannedRun, planRun } from "./plan-run.ts";
-import {
-  type PositionedEvent,
-  type PositionedOptions,
-  positionedEvents,
-} from "./positioned-events.ts";
+import type { PositionedEvent } from "./position-reader.ts";
+import { type PositionedOptions, positionedEvents } from "./positioned-events.ts";
 import { readBody } from "./read-body.ts";
 import { Refusal } from "./refusal.ts";
+import { traceOf } from "./request-trace.ts";
 import { parseRunAgentInput, type RunAgentInput } from "./run-agent-input.ts";
 import { RunTranslation } from "./run-translation.ts";
 import { StateMirror } from "./state-mirror.ts";
@@ -296,9 +293,3 @@ const keyOf = (
   { threadId, runId }: Pick<RunAgentInput, "threadId" | "runId">,
   { actor }: Caller,
 ): string => JSON.stringify([actor ?? null, threadId, runId]);
-
-/** The trace that a request belongs to; a stranger's baggage stays outside. */
-function traceOf({ headers }: Request): TraceContext | undefined {
-  const { traceparent, tracestate } = Object.fromEntries(headers);
-  return traceContextFrom({ traceparent, tracestate });
-}

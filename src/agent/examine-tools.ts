@@ -1,9 +1,9 @@
 import type { Tool } from "../tool/tool.ts";
-import type { McpEntry } from "./agent-runtime.ts";
-import type { KeptToolsets } from "./open-server.ts";
+import type { KeptToolsets } from "./kept-toolsets.ts";
 import type { RunFailure } from "./run-failure.ts";
 import type { RunOptions } from "./run-options.ts";
 import { type RunSettings, toolLevels } from "./run-scope.ts";
+import type { McpEntry } from "./tool-level.ts";
 import { wantedTools } from "./wanted-tools.ts";
 import { withRunTools } from "./with-run-tools.ts";
 

@@ -4,7 +4,8 @@ import { refuseLateDecisions } from "./decisions.ts";
 import { LargeValues, withLargeValues } from "./large-values.ts";
 import { closingEvents, type PlacedEvent, placedEvent } from "./past-events.ts";
 import { RunError } from "./run-error.ts";
-import type { RunInput, RunOptions } from "./run-options.ts";
+import type { RunInput } from "./run-input.ts";
+import type { RunOptions } from "./run-options.ts";
 import { RunRecorder } from "./run-recorder.ts";
 import type { NewRun, RunChanges, RunKey, RunRecord, RunStore, StepRecord } from "./run-store.ts";
 import { lastSequenceOf } from "./sequence-gap.ts";
@@ -98,7 +99,8 @@ async function takeUp(
   const record = await store.takeOver(key, owner, decisions);
   const [records, events] = await Promise.all([store.steps(key), store.events(key)]);
   const steps = await withLargeValues(records, largeValuesOf(scope));
-  const past = events.map(placedEvent);
+  // One that was only accepted so far has nothing to go on from: it begins here.
+  const past = events.length + records.length === 0 ? undefined : events.map(placedEvent);
   const { session } = record;
   return {
     input: record.input,
@@ -108,14 +110,16 @@ async function takeUp(
         : { ...options, session: { id: session, ...options.session } },
     decisions: record.decisions,
     steps,
-    execution: 2 + past.filter(({ body }) => body.kind === "run-resume").length,
+    execution: past === undefined ? 1 : 2 + past.filter(isResume).length,
     past,
-    closing: found.status === "running" ? closingEvents(past) : [],
+    closing: past !== undefined && found.status === "running" ? closingEvents(past) : [],
     sequence: lastSequenceOf(record, found.status),
     recorder: recorderOf(store, owner, scope),
     store,
   };
 }
+
+const isResume = ({ body }: PlacedEvent): boolean => body.kind === "run-resume";
 
 /** The run, where it is kept: in the given store, the configured one, or this process's memory. */
 async function findRun({

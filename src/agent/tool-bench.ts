@@ -5,8 +5,9 @@ import { noUsage } from "../model/usage.ts";
 import type { AgentDefinition } from "./agent-definition.ts";
 import { agentParticipant } from "./agent-participant.ts";
 import type { AgentRuntime } from "./agent-runtime.ts";
-import { type Assembly, createAssembly } from "./assembly.ts";
-import type { KeptToolsets } from "./open-server.ts";
+import type { Assembly } from "./assembly.ts";
+import { createAssembly } from "./create-assembly.ts";
+import type { KeptToolsets } from "./kept-toolsets.ts";
 
 /** One call that is tried. */
 export interface BenchCall {

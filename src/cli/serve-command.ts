@@ -1,6 +1,7 @@
 import { pino } from "pino";
 import type { Agent } from "../agent/agent.ts";
-import { type Assembly, runtimeOf } from "../agent/assembly.ts";
+import type { Assembly } from "../agent/assembly.ts";
+import { runtimeOf } from "../agent/create-assembly.ts";
 import type { RunStore } from "../agent/run-store.ts";
 import { ConfigurationError } from "../base/dragoman-error.ts";
 import { createDragoman, type Dragoman } from "../configure.ts";
@@ -76,7 +77,11 @@ export async function serveCommand(options: ServeOptions, streams: CliStreams): 
   try {
     await serve(
       server,
-      { ...options, ui: more.ui === undefined ? hasUi : more.ui !== false },
+      {
+        ...options,
+        ui: more.ui === undefined ? hasUi : more.ui !== false,
+        webhooks: Object.keys(more.webhooks ?? {}),
+      },
       streams,
     );
   } finally {
@@ -89,9 +94,10 @@ const isForgetful = (agent: Assembly): boolean => runtimeOf(agent)?.sessions ===
 
 async function serve(
   server: DragomanServer,
-  { port, hostname, stdio, ui }: ServeOptions,
+  options: ServeOptions & { readonly webhooks: readonly string[] },
   streams: CliStreams,
 ): Promise<void> {
+  const { port, hostname, stdio } = options;
   if (stdio === true) {
     if (streams.stdin === undefined) {
       throw new CliError("There is no standard input to serve.", { code: "invalid-usage" });
@@ -101,15 +107,25 @@ async function serve(
     await serving.close();
     return;
   }
-  greet(await server.listen({ port, hostname }), ui === true, streams);
+  const listening = await server.listen({ port, hostname });
+  greet(listening, options, streams);
   await stopped(streams.signal);
 }
 
-function greet({ url }: Listening, hasUi: boolean, { stdout }: CliStreams): void {
-  const ui = hasUi ? `  web UI  ${url}/ui/\n` : "";
-  stdout.write(
-    `Serving at ${url}\n${ui}  agents  ${url}/agents\n  AG-UI   POST ${url}/agents/NAME/ag-ui\n  MCP     ${url}/mcp\nStop with Ctrl+C.\n`,
-  );
+function greet(
+  { url }: Listening,
+  { ui, webhooks }: { readonly ui?: boolean; readonly webhooks: readonly string[] },
+  { stdout }: CliStreams,
+): void {
+  const lines = [
+    `Serving at ${url}`,
+    ...(ui === true ? [`  web UI  ${url}/ui/`] : []),
+    `  agents  ${url}/agents`,
+    `  AG-UI   POST ${url}/agents/NAME/ag-ui`,
+    `  MCP     ${url}/mcp`,
+    ...webhooks.map((name) => `  webhook POST ${url}/webhooks/${name}`),
+  ];
+  stdout.write(`${lines.join("\n")}\nStop with Ctrl+C.\n`);
 }
 
 function stopped(signal: AbortSignal): Promise<void> {

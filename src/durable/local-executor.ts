@@ -1,12 +1,14 @@
-import { type Assembly, participantOf } from "../agent/assembly.ts";
+import type { Assembly } from "../agent/assembly.ts";
 import { cancelKeptRun } from "../agent/cancel-kept-run.ts";
+import { participantOf } from "../agent/create-assembly.ts";
 import { refuseLateDecisions } from "../agent/decisions.ts";
 import type { Run } from "../agent/run.ts";
 import { RunError } from "../agent/run-error.ts";
-import type { ResumeOptions, RunInput } from "../agent/run-options.ts";
+import type { RunInput } from "../agent/run-input.ts";
+import type { ResumeOptions } from "../agent/run-options.ts";
 import { hasEnded, runNotFound } from "../agent/run-refusals.ts";
 import type { RunResult } from "../agent/run-result.ts";
-import type { RunFilter, RunKey, RunRecord, RunStore } from "../agent/run-store.ts";
+import type { NewRun, RunFilter, RunKey, RunRecord, RunStore } from "../agent/run-store.ts";
 import type { Decision } from "../agent/waiting.ts";
 import { type Clock, systemClock } from "../base/clock.ts";
 import { ConfigurationError, messageOf } from "../base/dragoman-error.ts";
@@ -14,6 +16,7 @@ import { createId } from "../base/ids.ts";
 import { consoleLogger, type Logger } from "../base/logger.ts";
 import { sleep } from "../base/sleep.ts";
 import type { Executor, ResultOptions, StartedRun, StartOptions } from "./executor.ts";
+import { newRunOf } from "./new-run.ts";
 import { Slots } from "./slots.ts";
 
 /** What a local executor works with. */
@@ -32,6 +35,14 @@ export interface LocalExecutorOptions {
   readonly logger?: Logger;
   /** Default: the machine's clock. */
   readonly clock?: Clock;
+}
+
+/** How a run is taken up. */
+interface TakingUp {
+  /** How often its store has failed so far. */
+  readonly failures: number;
+  /** What it has besides its record. */
+  readonly options: () => Promise<ResumeOptions>;
 }
 
 /** How long decisions of other processes may go unnoticed, besides what the store takes, in milliseconds. */
@@ -71,6 +82,8 @@ export class LocalExecutor implements Executor {
   readonly #runs = new Map<string, Run | undefined>();
   /** What ends the timers of runs that wait. */
   readonly #timers = new Map<string, () => void>();
+  /** Aborts first: what waits for its turn is left to the next executor. */
+  readonly #stopping = new AbortController();
   readonly #closing = new AbortController();
   readonly #work = new Set<Promise<void>>();
 
@@ -104,20 +117,26 @@ export class LocalExecutor implements Executor {
   async start(
     agent: Assembly | string,
     input: RunInput,
-    options: StartOptions = {},
+    { id = createId("run"), ...options }: StartOptions = {},
   ): Promise<StartedRun> {
     const assembly = this.#agentOf(agent);
-    await this.#slots.take(this.#closing.signal);
-    const run = assembly.stream(input, { ...options, store: this.#store });
-    this.#runs.set(run.id, run);
-    this.#begin(this.#carry(run.id, run.result).finally(() => this.#slots.release()));
-    // The first event comes when the run is kept; one that could not be kept has none.
-    for await (const _ of run) {
-      await this.#checkApplication(run);
-      return { runId: run.id };
+    const run = newRunOf(assembly, input, { ...options, id, app: this.#app });
+    this.#stopping.signal.throwIfAborted();
+    try {
+      await this.#store.create(run, createId("owner"));
+    } catch (thrown) {
+      if (await this.#isKept(run, thrown)) {
+        return { runId: id };
+      }
+      throw thrown;
     }
-    const result = await run.result;
-    throw result.status === "failed" ? result.cause : runNotFound(run.id);
+    this.#execute(run, { failures: 0, options: async () => options });
+    return { runId: id };
+  }
+
+  /** Lets the runs that it executes go on, and begins no others. */
+  stop(): void {
+    this.#stopping.abort("the executor was stopped");
   }
 
   async signal(
@@ -168,6 +187,7 @@ export class LocalExecutor implements Executor {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.stop();
     this.#closing.abort("the executor was closed");
     for (const stop of this.#timers.values()) {
       stop();
@@ -210,37 +230,42 @@ export class LocalExecutor implements Executor {
     }
   }
 
-  /** Executes a run, in its turn, unless it is executed already. */
-  #takeUp(run: RunRecord, failures = 0): void {
+  #takeUp(run: RunRecord): void {
+    const { resumeWith } = this.#options;
+    this.#execute(run, { failures: 0, options: async () => (await resumeWith?.(run)) ?? {} });
+  }
+
+  /** Executes a run that is kept, in its turn, unless it is executed already. */
+  #execute(run: NewRun, taking: TakingUp): void {
     const { id, agent } = run;
     const assembly = this.#agents.get(agent);
-    if (assembly === undefined || this.#runs.has(id) || this.#closing.signal.aborted) {
+    if (assembly === undefined || this.#runs.has(id) || this.#stopping.signal.aborted) {
       return;
     }
     this.#stopTimer(id);
     this.#runs.set(id, undefined);
-    this.#begin(this.#resume(run, assembly, failures));
+    this.#begin(this.#resume(run, assembly, taking));
   }
 
-  async #resume(run: RunRecord, assembly: Assembly, failures: number): Promise<void> {
+  async #resume(run: NewRun, assembly: Assembly, taking: TakingUp): Promise<void> {
     const { id, actor } = run;
     try {
-      await this.#slots.take(this.#closing.signal);
+      await this.#slots.take(this.#stopping.signal);
     } catch {
       this.#runs.delete(id);
       return;
     }
     try {
-      const given = await this.#options.resumeWith?.(run);
+      const given = await taking.options();
       const who = actor === undefined ? {} : { actor };
       const resumed = assembly.resumeStream(id, { ...given, ...who, store: this.#store });
       this.#runs.set(id, resumed);
-      await this.#carry(id, resumed.result, failures);
+      await this.#carry(run, resumed.result, taking);
     } catch (thrown) {
       this.#runs.delete(id);
       this.#logger.error(`Run ${id} cannot be taken up: ${messageOf(thrown)}`);
       if (!ConfigurationError.is(thrown)) {
-        this.#retryLater(id, failures);
+        this.#retryLater(run, taking);
       }
     } finally {
       this.#slots.release();
@@ -248,33 +273,35 @@ export class LocalExecutor implements Executor {
   }
 
   /** Sees a run to where it ends or stands, and looks what is to be done then. Never rejects. */
-  async #carry(id: string, ending: Promise<RunResult>, failures = 0): Promise<void> {
+  async #carry(run: NewRun, ending: Promise<RunResult>, taking: TakingUp): Promise<void> {
     const result = await ending;
-    this.#runs.delete(id);
+    this.#runs.delete(run.id);
     try {
-      const run = await this.#store.get(this.#keyOf(id));
-      if (run?.status === "suspended") {
-        this.#putAside(run);
+      const found = await this.#store.get(this.#keyOf(run.id));
+      if (found?.status === "suspended") {
+        this.#putAside(found);
         return;
       }
     } catch {
       // It is taken up again below, or by the next executor.
     }
     if (result.status === "failed" && isStoreFailure(result.error.code)) {
-      this.#retryLater(id, failures);
+      this.#retryLater(run, taking);
     }
   }
 
-  #retryLater(id: string, failures: number): void {
+  #retryLater(run: NewRun, { failures, options }: TakingUp): void {
+    const { id } = run;
     const delayMs = Math.min(retryMs.first * 2 ** failures, retryMs.longest);
+    const next: TakingUp = { failures: failures + 1, options };
     this.#startTimer(id, delayMs, async () => {
       try {
-        const run = await this.#store.get(this.#keyOf(id));
-        if (run?.status === "running") {
-          this.#takeUp(run, failures + 1);
+        const found = await this.#store.get(this.#keyOf(id));
+        if (found?.status === "running") {
+          this.#execute(run, next);
         }
       } catch {
-        this.#retryLater(id, failures + 1);
+        this.#retryLater(run, next);
       }
     });
   }
@@ -328,13 +355,13 @@ export class LocalExecutor implements Executor {
     return runs;
   }
 
-  async #checkApplication(run: Run): Promise<void> {
-    if ((await this.#store.get(this.#keyOf(run.id))) === undefined) {
-      run.cancel();
-      throw invalid(
-        `The executor is of the application "${this.#app}", but its agents are of another: give it the app that they are configured with.`,
-      );
+  /** Whether it could not be kept because the very run is kept already. */
+  async #isKept({ id, agent, actor }: NewRun, thrown: unknown): Promise<boolean> {
+    if (!(RunError.is(thrown) && thrown.code === "run-conflict")) {
+      return false;
     }
+    const found = await this.#store.get(this.#keyOf(id));
+    return found !== undefined && found.agent === agent && found.actor === actor;
   }
 
   #agentOf(agent: Assembly | string): Assembly {

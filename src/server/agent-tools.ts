@@ -1,6 +1,6 @@
 import type { Caller } from "../ag-ui/handler-options.ts";
 import { Refusal } from "../ag-ui/refusal.ts";
-import type { AgentRuntime, McpEntry } from "../agent/agent-runtime.ts";
+import type { AgentRuntime } from "../agent/agent-runtime.ts";
 import {
   type ExaminedServer,
   type ExaminedTools,
@@ -8,6 +8,7 @@ import {
 } from "../agent/examine-tools.ts";
 import { RunError } from "../agent/run-error.ts";
 import type { RunFailure } from "../agent/run-failure.ts";
+import type { McpEntry } from "../agent/tool-level.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { JsonSchema } from "../base/json-schema.ts";
 import { toJsonSchema } from "../base/schema.ts";
