@@ -76,6 +76,29 @@ await postgres.get(key).catch(({ code, message }) => console.log(code, message))
   ]);
 });
 
+test("P1: the package brings the web UI, built and small, and the server finds it", async () => {
+  const program = `import { readdirSync, readFileSync } from "node:fs";
+import { gzipSync } from "node:zlib";
+import { defineAgent } from "dragoman";
+import { createServer } from "dragoman/server";
+const server = createServer({ agents: [defineAgent({ name: "clock" })], log: "none" });
+const { url } = await server.listen();
+const page = await (await fetch(url)).text();
+const files = [...page.matchAll(/(?:src|href)="\\.\\/(assets\\/[^"]+)"/g)].map(([, file]) => file);
+const statuses = await Promise.all(files.map(async (file) => (await fetch(url + "/ui/" + file)).status));
+await server.close();
+const home = "node_modules/dragoman/dist/web/";
+const sizes = readdirSync(home, { recursive: true, withFileTypes: true })
+  .filter((entry) => entry.isFile())
+  .map((entry) => gzipSync(readFileSync(entry.parentPath + "/" + entry.name)).length);
+console.log(JSON.stringify({ statuses, size: sizes.reduce((sum, size) => sum + size, 0) }));
+`;
+  await writeFile(join(application, "web-ui.mjs"), program);
+  const { statuses, size } = JSON.parse(await inApplication("node", "web-ui.mjs"));
+  expect(statuses).toEqual([200, 200, 200]);
+  expect(size).toBeLessThan(200_000);
+});
+
 test("npx dragoman --version prints the package's version", async () => {
   expect(await inApplication("npx", "--no-install", "dragoman", "--version")).toBe(
     manifest.version,

@@ -120,6 +120,73 @@ test("G-O1: of OpenTelemetry only the API is used, by src/otel alone, and it is 
   expect(peerDependenciesMeta).toMatchObject({ "@opentelemetry/api": { optional: true } });
 });
 
+/** What the web UI may know of the package: types of what the server sends and takes, and no code. */
+const wire = [
+  "ag-ui/ag-ui-event",
+  "ag-ui/run-agent-input",
+  "agent/run-event",
+  "agent/run-store",
+  "agent/session-store",
+  "agent/waiting",
+  "base/json",
+  "message/content",
+  "model/usage",
+  "server/agent-routes",
+  "server/agent-tools",
+  "server/describe-agent",
+  "server/workbench-routes",
+  "tool/tool",
+].map((name) => `src/${name}.ts`);
+
+const webSources = globSync("web/**/*.{ts,tsx}").filter(
+  (file) => !/\.(test|config)\.ts$/.test(file),
+);
+
+test("web/ imports of src/ nothing but types of the wire, and nobody imports web/", () => {
+  const imports = webSources.flatMap((file) =>
+    [
+      ...readFileSync(file, "utf8").matchAll(/^(import|export)( type)?[^;]*? from "(\.[^"]+)";/gm),
+    ].map(([, , type, path = ""]) => ({
+      type,
+      target: posix.join(posix.dirname(file), path),
+      file,
+    })),
+  );
+  const ofPackage = imports.filter(({ target }) => !target.startsWith("web/"));
+  expect(ofPackage.length).toBeGreaterThan(20);
+  expect(ofPackage.filter(({ type, target }) => !type || !wire.includes(target))).toEqual([]);
+  const unused = wire.filter((file) => !ofPackage.some(({ target }) => target === file));
+  expect(unused).toEqual([]);
+  const inward = Object.keys(layers).flatMap((folder) =>
+    sourcesOf(folder).filter((file) => importsOf(file).some((target) => target.startsWith("web/"))),
+  );
+  expect(inward).toEqual([]);
+});
+
+/** What each folder of web/ may import besides itself. */
+const webLayers: Readonly<Record<string, readonly string[]>> = {
+  wire: [],
+  pieces: ["wire"],
+  markdown: ["pieces"],
+  forms: ["pieces"],
+  chat: ["pieces", "wire", "markdown", "forms"],
+  agents: ["pieces", "wire"],
+  tools: ["pieces", "wire", "markdown", "forms", "chat"],
+  runs: ["pieces", "wire", "markdown", "chat"],
+};
+
+test.each(Object.keys(webLayers))("web/%s imports only the folders below it", (folder) => {
+  const allowed = [folder, ...(webLayers[folder] ?? [])].map((name) => `web/${name}/`);
+  const files = webSources.filter((file) => file.startsWith(`web/${folder}/`));
+  const wrong = files.flatMap((file) =>
+    importsOf(file).filter(
+      (target) => target.startsWith("web/") && !allowed.some((one) => target.startsWith(one)),
+    ),
+  );
+  expect(files).not.toHaveLength(0);
+  expect(wrong).toEqual([]);
+});
+
 test("ARCHITECTURE.md shows the same table", () => {
   const rows = readFileSync("ARCHITECTURE.md", "utf8").matchAll(
     /^\| ([\w-]+) \| .* \| ([^|]*) \|$/gm,
