@@ -1,4 +1,5 @@
 import { createId } from "../base/ids.ts";
+import { termsAmong } from "./accepted-run.ts";
 import type { AgentRuntime } from "./agent-runtime.ts";
 import { refuseLateDecisions } from "./decisions.ts";
 import { LargeValues, withLargeValues } from "./large-values.ts";
@@ -32,8 +33,10 @@ export interface BeginningScope {
 /** A run that has begun, or was taken up again. */
 export interface BegunRun {
   readonly input: RunInput;
-  /** As given, with the session that the run was begun with. */
+  /** As given, with the session that the run was begun with and the limits that it was accepted with. */
   readonly options: RunOptions;
+  /** When its time is over, in milliseconds since the Unix epoch. */
+  readonly deadline: number | undefined;
   readonly decisions: Readonly<Record<string, Decision>>;
   readonly steps: readonly StepRecord[];
   /** 1, and one more each time it was taken up. */
@@ -69,6 +72,7 @@ async function beginNew(input: RunInput, scope: BeginningScope): Promise<BegunRu
   return {
     input,
     options,
+    deadline: deadlineOf(scope),
     decisions: {},
     steps: [],
     execution: 1,
@@ -98,23 +102,32 @@ async function takeUp(
   const record = await store.takeOver(key, owner, decisions);
   const [records, events] = await Promise.all([store.steps(key), store.events(key)]);
   const steps = await withLargeValues(records, largeValuesOf(scope));
+  const terms = termsAmong(steps);
+  const hasBegun = terms === undefined || steps.length > 1 || events.length > 0;
   const past = events.map(placedEvent);
   const { session } = record;
   return {
     input: record.input,
-    options:
-      session === undefined
-        ? options
-        : { ...options, session: { id: session, ...options.session } },
+    options: {
+      ...(terms?.limits === undefined ? {} : { limits: terms.limits }),
+      ...options,
+      ...(session === undefined ? {} : { session: { id: session, ...options.session } }),
+    },
+    deadline: deadlineOf(scope) ?? terms?.deadline,
     decisions: record.decisions,
     steps,
-    execution: 2 + past.filter(({ body }) => body.kind === "run-resume").length,
-    past,
+    execution: hasBegun ? 2 + past.filter(({ body }) => body.kind === "run-resume").length : 1,
+    past: hasBegun ? past : undefined,
     closing: found.status === "running" ? closingEvents(past) : [],
-    sequence: lastSequenceOf(record, found.status),
+    sequence: hasBegun ? lastSequenceOf(record, found.status) : 0,
     recorder: recorderOf(store, owner, scope),
     store,
   };
+}
+
+/** By what the execution was given. */
+function deadlineOf({ options, runtime }: BeginningScope): number | undefined {
+  return options.timeoutMs === undefined ? undefined : runtime.clock.now() + options.timeoutMs;
 }
 
 /** The run, where it is kept: in the given store, the configured one, or this process's memory. */

@@ -1,19 +1,22 @@
-import { type Assembly, participantOf } from "../agent/assembly.ts";
+import type { Assembly } from "../agent/assembly.ts";
 import { cancelKeptRun } from "../agent/cancel-kept-run.ts";
 import { refuseLateDecisions } from "../agent/decisions.ts";
 import type { Run } from "../agent/run.ts";
 import { RunError } from "../agent/run-error.ts";
 import type { ResumeOptions, RunInput } from "../agent/run-options.ts";
-import { hasEnded, runNotFound } from "../agent/run-refusals.ts";
+import { runNotFound } from "../agent/run-refusals.ts";
 import type { RunResult } from "../agent/run-result.ts";
-import type { RunFilter, RunKey, RunRecord, RunStore } from "../agent/run-store.ts";
+import type { RunKey, RunRecord, RunStore } from "../agent/run-store.ts";
 import type { Decision } from "../agent/waiting.ts";
 import { type Clock, systemClock } from "../base/clock.ts";
 import { ConfigurationError, messageOf } from "../base/dragoman-error.ts";
 import { createId } from "../base/ids.ts";
 import { consoleLogger, type Logger } from "../base/logger.ts";
 import { sleep } from "../base/sleep.ts";
+import { allRuns } from "./all-runs.ts";
+import { awaitResult } from "./await-result.ts";
 import type { Executor, ResultOptions, StartedRun, StartOptions } from "./executor.ts";
+import { KnownAgents } from "./known-agents.ts";
 import { Slots } from "./slots.ts";
 
 /** What a local executor works with. */
@@ -65,7 +68,7 @@ export class LocalExecutor implements Executor {
   readonly #store: RunStore;
   readonly #clock: Clock;
   readonly #logger: Logger;
-  readonly #agents = new Map<string, Assembly>();
+  readonly #agents: KnownAgents;
   readonly #slots: Slots;
   /** Runs that it executes, or is about to. */
   readonly #runs = new Map<string, Run | undefined>();
@@ -82,20 +85,15 @@ export class LocalExecutor implements Executor {
     this.#clock = options.clock ?? systemClock;
     this.#logger = options.logger ?? consoleLogger;
     this.#slots = new Slots(concurrency);
-    for (const agent of agents) {
-      if (this.#agents.has(agent.name) || participantOf(agent) === undefined) {
-        throw invalid(`"${agent.name}" is no agent, or one of two of that name.`);
-      }
-      this.#agents.set(agent.name, agent);
-    }
+    this.#agents = new KnownAgents(agents);
   }
 
   /** Takes up what was left behind, and goes on to notice what other processes decide. */
   async recover(): Promise<void> {
-    for (const run of await this.#all({ status: "running" })) {
+    for (const run of await allRuns(this.#store, { app: this.#app, status: "running" })) {
       this.#takeUp(run);
     }
-    for (const run of await this.#all({ status: "suspended" })) {
+    for (const run of await allRuns(this.#store, { app: this.#app, status: "suspended" })) {
       this.#putAside(run);
     }
     this.#begin(this.#watch());
@@ -106,7 +104,7 @@ export class LocalExecutor implements Executor {
     input: RunInput,
     options: StartOptions = {},
   ): Promise<StartedRun> {
-    const assembly = this.#agentOf(agent);
+    const assembly = this.#agents.demand(agent);
     await this.#slots.take(this.#closing.signal);
     const run = assembly.stream(input, { ...options, store: this.#store });
     this.#runs.set(run.id, run);
@@ -152,19 +150,8 @@ export class LocalExecutor implements Executor {
     }
   }
 
-  async result(runId: string, options: ResultOptions = {}): Promise<RunRecord> {
-    const { signal = new AbortController().signal } = options;
-    const key = this.#keyOf(runId, options);
-    for await (const _ of this.#store.changes(key, signal)) {
-      const run = await this.#store.get(key);
-      if (run === undefined) {
-        throw runNotFound(runId);
-      }
-      if (hasEnded(run.status) || (run.status === "suspended" && !run.ready)) {
-        return run;
-      }
-    }
-    throw signal.reason;
+  result(runId: string, options: ResultOptions = {}): Promise<RunRecord> {
+    return awaitResult(this.#store, this.#keyOf(runId, options), options.signal);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -192,7 +179,11 @@ export class LocalExecutor implements Executor {
     while (!signal.aborted) {
       try {
         for await (const _ of this.#store.changes({ app: this.#app }, signal)) {
-          for (const run of await this.#all({ status: "suspended", ready: true })) {
+          for (const run of await allRuns(this.#store, {
+            app: this.#app,
+            status: "suspended",
+            ready: true,
+          })) {
             this.#takeUpIfReady(run);
           }
           await this.#pause(lookMs);
@@ -316,18 +307,6 @@ export class LocalExecutor implements Executor {
     await sleep(this.#clock, durationMs, this.#closing.signal).catch(() => {});
   }
 
-  async #all(filter: Partial<RunFilter>): Promise<readonly RunRecord[]> {
-    const runs: RunRecord[] = [];
-    let after: string | undefined;
-    do {
-      const place = after === undefined ? {} : { after };
-      const page = await this.#store.list({ ...filter, app: this.#app, limit: 1_000, ...place });
-      runs.push(...page.runs);
-      after = page.next;
-    } while (after !== undefined);
-    return runs;
-  }
-
   async #checkApplication(run: Run): Promise<void> {
     if ((await this.#store.get(this.#keyOf(run.id))) === undefined) {
       run.cancel();
@@ -335,16 +314,6 @@ export class LocalExecutor implements Executor {
         `The executor is of the application "${this.#app}", but its agents are of another: give it the app that they are configured with.`,
       );
     }
-  }
-
-  #agentOf(agent: Assembly | string): Assembly {
-    const name = typeof agent === "string" ? agent : agent.name;
-    const known = this.#agents.get(name);
-    if (known === undefined || (typeof agent !== "string" && agent !== known)) {
-      const names = [...this.#agents.keys()].map((one) => `"${one}"`).join(", ") || "none";
-      throw invalid(`The executor does not know the agent "${name}"; it was given: ${names}.`);
-    }
-    return known;
   }
 
   #keyOf(id: string, { actor }: { readonly actor?: string } = {}): RunKey {
