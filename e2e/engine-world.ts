@@ -3,6 +3,8 @@ import { once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { DBOSClient } from "@dbos-inc/dbos-sdk";
+import { followRun } from "../src/agent/follow-run.ts";
 import type { RunEvent } from "../src/agent/run-event.ts";
 import type { RunRecord, RunStore } from "../src/agent/run-store.ts";
 import type { EngineStartOptions } from "../src/durable/engine-executor.ts";
@@ -93,6 +95,22 @@ export class EngineWorld implements AsyncDisposable {
     return readFileSync(this.#effects, "utf8").split("\n").filter(Boolean);
   }
 
+  /** Waits until something was done; a file tells nobody, so it looks again and again. */
+  async noted(effect: string): Promise<void> {
+    while (this.counts[effect] === undefined) {
+      await new Promise((resolve) => setTimeout(resolve, 25));
+    }
+  }
+
+  /** Waits until a run has ended, whatever it waits for meanwhile. */
+  async ended(id: string): Promise<void> {
+    for await (const { kind } of followRun(this.store, { app: this.app, id })) {
+      if (kind === "run-end") {
+        return;
+      }
+    }
+  }
+
   /** How often each thing was done. */
   get counts(): Readonly<Record<string, number>> {
     const counts: Record<string, number> = {};
@@ -109,6 +127,20 @@ export class EngineWorld implements AsyncDisposable {
 
   events(id: string): Promise<readonly RunEvent[]> {
     return this.store.events({ app: this.app, id });
+  }
+
+  /** Cancels what the engine executes of a run, as its own console does. */
+  async cancelInEngine(runId: string): Promise<void> {
+    const { postgres, restate } = this.#servers;
+    if (this.#kind === "Restate") {
+      const where = `target_service_key = '${runId}' AND status <> 'completed'`;
+      const [found] = await restate.query(`SELECT id FROM sys_invocation WHERE ${where}`);
+      await restate.cancel(String(found?.["id"]));
+      return;
+    }
+    const client = await DBOSClient.create({ systemDatabaseUrl: postgres.url() });
+    await client.cancelWorkflow(`${runId}@0`);
+    await client.destroy();
   }
 
   /** All that is kept of runs by whoever executes them. */

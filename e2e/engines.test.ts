@@ -4,6 +4,8 @@ import { connect } from "node:http2";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { DbosSdk } from "../src/durable/dbos/dbos-sdk.ts";
+import type { RestateFetchSdk, RestateSdk } from "../src/durable/restate/restate-sdk.ts";
 import { checkEvents } from "./check-events.ts";
 import { secret } from "./durable-agent.ts";
 import { type EngineWorker, EngineWorld, type ExecutorKind, type Servers } from "./engine-world.ts";
@@ -11,6 +13,8 @@ import { startPostgres } from "./postgres-server.ts";
 import { startRestate } from "./restate-server.ts";
 
 const kinds: readonly ExecutorKind[] = ["local on SQLite", "local on Postgres", "Restate", "DBOS"];
+
+const engines = ["Restate", "DBOS"] as const;
 
 const stack = new AsyncDisposableStack();
 let servers: Servers;
@@ -87,11 +91,11 @@ describe.concurrent.each(kinds)("on %s", (kind) => {
     await using world = newWorld(kind);
     const worker = await world.worker({ staysWithin: "charge" });
     const runId = await worker.start();
-    await expect.poll(() => world.counts["charge"], { timeout: 20_000 }).toBe(1);
+    await world.noted("charge");
     const other = isLocal ? worker : await world.worker({ executes: false });
     await other.ask({ do: "cancel", runId });
     expect(await other.result(runId)).toMatchObject({ status: "cancelled" });
-    await expect.poll(() => world.counts["stopped-charge"], { timeout: 20_000 }).toBe(1);
+    await world.noted("stopped-charge");
     await expect(other.ask({ do: "cancel", runId })).rejects.toMatchObject({
       code: "run-finished",
     });
@@ -129,9 +133,8 @@ describe.concurrent.each(kinds)("on %s", (kind) => {
     await using world = newWorld(kind);
     const worker = await world.worker({ asks: true, decideWithinMs: 700 });
     const runId = await worker.start();
-    await expect
-      .poll(async () => (await world.run(runId))?.status, { timeout: 20_000 })
-      .toBe("completed");
+    await world.ended(runId);
+    expect(await world.run(runId)).toMatchObject({ status: "completed" });
     expect(world.counts["charge"]).toBeUndefined();
     expect(world.counts["model3"]).toBe(1);
   });
@@ -141,7 +144,7 @@ describe.concurrent.each(kinds)("on %s", (kind) => {
 async function staying(world: EngineWorld): Promise<{ runId: string; worker: EngineWorker }> {
   const worker = await world.worker({ id: "a", staysWithin: "model2" });
   const runId = await worker.start();
-  await expect.poll(() => world.counts["model2"], { timeout: 20_000 }).toBe(1);
+  await world.noted("model2");
   return { runId, worker };
 }
 
@@ -178,7 +181,7 @@ describe.concurrent("on engines", () => {
     checkEvents(await world.events(runId));
   });
 
-  test.each(["Restate", "DBOS"] as const)(
+  test.each(engines)(
     "a worker of %s that is shut down puts its run down where it is",
     async (kind) => {
       await using world = newWorld(kind);
@@ -194,7 +197,7 @@ describe.concurrent("on engines", () => {
     },
   );
 
-  test.each(["Restate", "DBOS"] as const)(
+  test.each(engines)(
     "on %s a process that executes nothing starts and decides, and others execute",
     async (kind) => {
       await using world = newWorld(kind);
@@ -206,25 +209,32 @@ describe.concurrent("on engines", () => {
       await expect(client.ask({ do: "signal", runId, decisions: approve })).rejects.toMatchObject({
         code: "decision-refused",
       });
-      await expect
-        .poll(async () => (await world.run(runId))?.status, { timeout: 20_000 })
-        .toBe("completed");
+      await world.ended(runId);
+      expect(await world.run(runId)).toMatchObject({ status: "completed" });
       expect(world.counts).toEqual(all);
       const [first] = await world.events(runId);
       expect(first).toMatchObject({ kind: "run-start", sequence: 1 });
     },
   );
 
-  test.each(["Restate", "DBOS"] as const)("on %s a deadline holds across kill -9", async (kind) => {
+  test.each(engines)("on %s a deadline holds across kill -9", async (kind) => {
     await using world = newWorld(kind);
     const first = await world.worker({ killWithin: "model2" });
-    const runId = await first.start("clerk", { timeoutMs: 1_000 });
-    await first.exit;
+    const runId = await first.start("clerk", { timeoutMs: 8_000 });
+    expect(await first.exit).toBe("SIGKILL");
     const second = await world.worker({ staysWithin: "model2" });
-    expect(await second.result(runId)).toMatchObject({
-      status: "failed",
-      error: { code: "deadline-exceeded" },
-    });
+    const run = await second.result(runId);
+    expect(run).toMatchObject({ status: "failed", error: { code: "deadline-exceeded" } });
+    expect(run.updatedAt - run.createdAt).toBeGreaterThan(7_000);
+    expect(world.counts["stopped-model2"]).toBe(1);
+  });
+
+  test.each(engines)("what an operator cancels in %s is cancelled here", async (kind) => {
+    await using world = newWorld(kind);
+    const { runId, worker } = await staying(world);
+    await world.cancelInEngine(runId);
+    expect(await worker.result(runId)).toMatchObject({ status: "cancelled" });
+    await world.noted("stopped-model2");
   });
 });
 
@@ -248,11 +258,16 @@ test("a worker executes for nobody whose requests are not signed", async () => {
   await using world = newWorld("Restate");
   await world.worker();
   const session = connect(world.address);
-  try {
-    const request = session.request({ ":path": "/discover" });
-    const [headers] = (await once(request, "response")) as [Record<string, unknown>]; // as http2 says
-    expect(headers[":status"]).toBe(401);
-  } finally {
-    session.close();
-  }
+  const request = session.request({ ":path": "/discover" });
+  const [headers] = (await once(request, "response")) as [Record<string, unknown>]; // as http2 says
+  expect(headers[":status"]).toBe(401);
+  session.destroy();
+  await once(session, "close");
+});
+
+test("what our sources say of the engines' packages is what those are", async () => {
+  const dbos: DbosSdk = await import("@dbos-inc/dbos-sdk");
+  const restate: RestateSdk = await import("@restatedev/restate-sdk");
+  const restateFetch: RestateFetchSdk = await import("@restatedev/restate-sdk/fetch");
+  expect([dbos, restate, restateFetch].map((sdk) => typeof sdk)).not.toContain("undefined");
 });

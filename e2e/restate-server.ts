@@ -16,6 +16,8 @@ export interface RestateServer extends AsyncDisposable {
   readonly identityKey: string;
   /** Tells it where a worker serves; one that is there already is asked again what it serves. */
   register(url: string): Promise<void>;
+  /** Cancels what it executes, as its command line does. */
+  cancel(invocationId: string): Promise<void>;
   /** Rows of its own tables, as SQL asks for them. */
   query(sql: string): Promise<readonly Readonly<Record<string, unknown>>[]>;
   /** All that it keeps, each byte as one character. */
@@ -104,6 +106,13 @@ class Server implements RestateServer {
     }
   }
 
+  async cancel(invocationId: string): Promise<void> {
+    const response = await this.#admin(`invocations/${invocationId}/cancel`, undefined, "PATCH");
+    if (!response.ok) {
+      throw new Error(`Restate did not cancel: ${await response.text()}`);
+    }
+  }
+
   async query(sql: string): Promise<readonly Readonly<Record<string, unknown>>[]> {
     const response = await this.#admin("query", { query: sql });
     const { rows } = (await response.json()) as { rows: Record<string, unknown>[] }; // as Restate answers
@@ -148,11 +157,11 @@ class Server implements RestateServer {
     }
   }
 
-  #admin(path: string, body: unknown): Promise<Response> {
+  #admin(path: string, body: unknown, method = "POST"): Promise<Response> {
     return fetch(`http://127.0.0.1:${this.#ports[1]}/${path}`, {
-      method: "POST",
+      method,
       headers: { "content-type": "application/json", accept: "application/json" },
-      body: JSON.stringify(body),
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
   }
 

@@ -1,7 +1,12 @@
 import { consoleLogger, type Logger } from "../../base/logger.ts";
 import { EngineExecutor, type EngineExecutorOptions } from "../engine-executor.ts";
 import { RestateIngress, type RestateIngressOptions } from "./restate-ingress.ts";
-import { loadRestate, loadRestateFetch, type RestateListener } from "./restate-sdk.ts";
+import {
+  loadRestate,
+  loadRestateFetch,
+  type RestateListener,
+  type RestateService,
+} from "./restate-sdk.ts";
 import { restateLogger, runService } from "./run-service.ts";
 
 /** What an executor on Restate works with. */
@@ -70,7 +75,7 @@ export class RestateExecutor extends EngineExecutor {
     const sdk = await loadRestate();
     const listener = sdk.createEndpointHandler(this.#endpoint(runService(this.#serviceOf(sdk))));
     this.beginToNotice();
-    return listener;
+    return listener as RestateListener; // for requests and responses of node:http2 and node:http
   }
 
   /**
@@ -95,7 +100,7 @@ export class RestateExecutor extends EngineExecutor {
     };
   }
 
-  #endpoint(service: unknown) {
+  #endpoint(service: RestateService) {
     return {
       services: [service],
       ...(this.#identityKeys.length === 0 ? {} : { identityKeys: [...this.#identityKeys] }),

@@ -1,5 +1,3 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Http2ServerRequest, Http2ServerResponse } from "node:http2";
 import { loadPeer } from "../load-peer.ts";
 
 /** What we use of `@restatedev/restate-sdk`. */
@@ -10,8 +8,9 @@ export interface RestateSdk {
       readonly execute: (context: RestateContext, message: unknown) => Promise<unknown>;
     };
     readonly options: RestateServiceOptions;
-  }): unknown;
-  createEndpointHandler(options: RestateEndpointOptions): RestateListener;
+  }): RestateService;
+  /** @returns a listener for requests of node:http2 and node:http. */
+  createEndpointHandler(options: RestateEndpointOptions): unknown;
   readonly rpc: { sendOpts(options: { readonly delay: number }): unknown };
   readonly CancelledError: abstract new (...given: never[]) => Error;
 }
@@ -21,11 +20,8 @@ export interface RestateFetchSdk extends Omit<RestateSdk, "createEndpointHandler
   createEndpointHandler(options: RestateEndpointOptions): (request: Request) => Promise<Response>;
 }
 
-/** What handles requests of a server of `node:http2`, or of `node:http`. */
-export interface RestateListener {
-  (request: IncomingMessage, response: ServerResponse): void;
-  (request: Http2ServerRequest, response: Http2ServerResponse): void;
-}
+/** A listener for a server of `node:http2`, or of `node:http`; not said in their words, which needed their types. */
+export type RestateListener = (request: object, response: object) => void;
 
 /** What we use of the context of a handler. */
 export interface RestateContext {
@@ -35,6 +31,11 @@ export interface RestateContext {
     service: { readonly name: string },
     key: string,
   ): Readonly<Record<string, (message: unknown, options: unknown) => unknown>>;
+}
+
+/** A service that can be served. */
+export interface RestateService {
+  name: string;
 }
 
 /** Durations are in milliseconds. */
@@ -52,7 +53,7 @@ export interface RestateServiceOptions {
 
 /** How requests of the server's are handled. */
 export interface RestateEndpointOptions {
-  readonly services: unknown[];
+  readonly services: RestateService[];
   readonly identityKeys?: string[];
   readonly bidirectional?: boolean;
   readonly logger: (

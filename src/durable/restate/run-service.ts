@@ -2,7 +2,12 @@ import { isJsonObject } from "../../base/json.ts";
 import type { Logger } from "../../base/logger.ts";
 import { type RunMessage, retryMs, type Standing } from "../engine.ts";
 import type { RunWorker } from "../run-worker.ts";
-import type { RestateContext, RestateEndpointOptions, RestateSdk } from "./restate-sdk.ts";
+import type {
+  RestateContext,
+  RestateEndpointOptions,
+  RestateSdk,
+  RestateService,
+} from "./restate-sdk.ts";
 
 /** What the service of runs works with. */
 export interface RunServiceOptions {
@@ -21,7 +26,7 @@ const journalRetentionMs = 24 * 60 * 60 * 1_000;
  * of a run go on at a time, and repeats it on another worker where one has died. Its journal has one
  * entry for an execution, which says how the run stands.
  */
-export function runService(options: RunServiceOptions): unknown {
+export function runService(options: RunServiceOptions): RestateService {
   const { sdk, name, longestExecutionMs } = options;
   return sdk.object({
     name,
