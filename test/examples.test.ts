@@ -105,6 +105,7 @@ const expected: Readonly<Record<string, readonly RegExp[]>> = {
     /^chat scripted, execute_tool balance, chat scripted, invoke_agent bank$/m,
     /^chat scripted true 1\ninvoke_agent bank true 1$/m,
   ],
+  "durable-engines.ts": [/^the agent alone: suspended$/m, /^on Restate: set /m, /^on DBOS: set /m],
   "start.ts": [/^! No language model/, ...readdirSync("docs").map((name) => new RegExp(name))],
 };
 
