@@ -1,12 +1,14 @@
 import "./peers-of-e2e.ts";
 import { once } from "node:events";
+import { createServer as createHttp1 } from "node:http";
 import { createServer } from "node:http2";
+import { toNodeListener } from "../src/ag-ui/to-node-listener.ts";
 import type { Assembly } from "../src/agent/assembly.ts";
 import type { Decision } from "../src/agent/waiting.ts";
 import { silentLogger } from "../src/base/logger.ts";
 import { Secret } from "../src/base/secret.ts";
 import { dbosExecutor } from "../src/durable/dbos/dbos-executor.ts";
-import type { EngineStartOptions } from "../src/durable/engine-executor.ts";
+import type { EngineExecutorOptions, EngineStartOptions } from "../src/durable/engine-executor.ts";
 import type { Executor } from "../src/durable/executor.ts";
 import { openLocalExecutor } from "../src/durable/local-executor.ts";
 import { restateExecutor } from "../src/durable/restate/restate-executor.ts";
@@ -30,12 +32,16 @@ export type WorkerEngine =
       readonly identityKey: string;
       /** Absent: it executes nothing. */
       readonly port?: number;
+      /** Whether it serves a function from request to response, over HTTP/1.1. */
+      readonly fetches?: boolean;
     }
   | {
       readonly kind: "dbos";
       readonly database: string;
       /** Absent: it executes nothing. */
       readonly executorId?: string;
+      /** Whether the application launches DBOS, as one does that has workflows of its own. */
+      readonly ownLaunch?: boolean;
     };
 
 /** What a worker is asked to do, over the channel between it and its parent. */
@@ -75,24 +81,51 @@ async function openExecutor(): Promise<Executor> {
   switch (on.kind) {
     case "local":
       return stack.use(await openLocalExecutor(common));
-    case "dbos": {
-      const who = on.executorId === undefined ? {} : { executorId: on.executorId };
-      const database = new Secret(on.database);
-      return stack.use(await dbosExecutor({ ...common, database, ...who, pollMs: 50 }));
-    }
-    case "restate": {
-      const { ingress, identityKey, port } = on;
-      const identityKeys = [identityKey];
-      const made = restateExecutor({ ...common, ingress, identityKeys, service: app });
-      if (port !== undefined) {
-        const server = createServer(await made.listener());
-        server.listen({ port, host: "127.0.0.1", reusePort: true });
-        await once(server, "listening");
-        stack.defer(() => void server.close());
-      }
-      return stack.use(made);
-    }
+    case "dbos":
+      return on.ownLaunch ? launchOwn(on, common) : stack.use(await openDbos(on, common));
+    case "restate":
+      return openRestate(on, common);
   }
+}
+
+type Of<Kind> = Extract<WorkerEngine, { readonly kind: Kind }>;
+
+function openDbos({ database, executorId }: Of<"dbos">, common: EngineExecutorOptions) {
+  const who = executorId === undefined ? {} : { executorId };
+  return dbosExecutor({ ...common, database: new Secret(database), ...who, pollMs: 50 });
+}
+
+async function launchOwn(on: Of<"dbos">, common: EngineExecutorOptions): Promise<Executor> {
+  const { DBOS } = await import("@dbos-inc/dbos-sdk");
+  DBOS.setConfig({
+    name: options.app,
+    systemDatabaseUrl: on.database,
+    executorID: on.executorId ?? "own",
+    applicationVersion: options.app,
+    logLevel: "error",
+  });
+  stack.defer(() => DBOS.shutdown());
+  const made = stack.use(await dbosExecutor(common));
+  await DBOS.launch();
+  await made.begin();
+  return made;
+}
+
+async function openRestate(on: Of<"restate">, common: EngineExecutorOptions): Promise<Executor> {
+  const { ingress, identityKey, port, fetches = false } = on;
+  const identityKeys = [identityKey];
+  const made = restateExecutor({ ...common, ingress, identityKeys, service: options.app });
+  if (port !== undefined) {
+    const server = fetches
+      ? createHttp1(
+          toNodeListener(Object.assign(await made.fetchHandler(), { close: async () => {} })),
+        )
+      : createServer(await made.listener());
+    server.listen({ port, host: "127.0.0.1", reusePort: true });
+    await once(server, "listening");
+    stack.defer(() => void server.close());
+  }
+  return stack.use(made);
 }
 
 async function perform(task: WorkerTask): Promise<unknown> {

@@ -36,6 +36,8 @@ export interface WorkerChoice extends Omit<DurableAgentOptions, "effects" | "app
   readonly id?: string;
   /** Whether it executes runs, or only starts and decides. Default true. */
   readonly executes?: boolean;
+  /** The other way to make a worker: of Restate by `fetchHandler`, of DBOS where the application launches it. */
+  readonly otherWay?: boolean;
 }
 
 const program = fileURLToPath(new URL("engine-worker.ts", import.meta.url));
@@ -66,8 +68,8 @@ export class EngineWorld implements AsyncDisposable {
 
   /** Starts a worker; resolves when it takes runs. */
   async worker(choice: WorkerChoice = {}): Promise<EngineWorker> {
-    const { id = "a", executes = true, ...agent } = choice;
-    const on = await this.#engine(id, executes);
+    const { id = "a", executes = true, otherWay = false, ...agent } = choice;
+    const on = await this.#engine(id, executes, otherWay);
     const { app } = this;
     const options: EngineWorkerOptions = {
       ...agent,
@@ -80,7 +82,7 @@ export class EngineWorld implements AsyncDisposable {
     this.#workers.push(worker);
     await worker.ready;
     if (on.kind === "restate" && on.port !== undefined) {
-      await this.#servers.restate.register(this.address);
+      await this.#servers.restate.register(this.address, otherWay);
     }
     return worker;
   }
@@ -131,15 +133,25 @@ export class EngineWorld implements AsyncDisposable {
 
   /** Cancels what the engine executes of a run, as its own console does. */
   async cancelInEngine(runId: string): Promise<void> {
-    const { postgres, restate } = this.#servers;
+    const { restate } = this.#servers;
     if (this.#kind === "Restate") {
       const where = `target_service_key = '${runId}' AND status <> 'completed'`;
       const [found] = await restate.query(`SELECT id FROM sys_invocation WHERE ${where}`);
       await restate.cancel(String(found?.["id"]));
       return;
     }
-    const client = await DBOSClient.create({ systemDatabaseUrl: postgres.url() });
-    await client.cancelWorkflow(`${runId}@0`);
+    await this.#operate((client) => client.cancelWorkflow(`${runId}@0`));
+  }
+
+  /** Gives what a dead worker of DBOS has left of a run to whoever is there. */
+  async resumeInEngine(runId: string): Promise<void> {
+    await this.#operate((client) => client.resumeWorkflow(`${runId}@0`));
+  }
+
+  async #operate(work: (client: DBOSClient) => Promise<unknown>): Promise<void> {
+    const systemDatabaseUrl = this.#servers.postgres.url();
+    const client = await DBOSClient.create({ systemDatabaseUrl, applicationName: this.app });
+    await work(client);
     await client.destroy();
   }
 
@@ -180,17 +192,19 @@ export class EngineWorld implements AsyncDisposable {
     await this.store[Symbol.asyncDispose]();
   }
 
-  async #engine(id: string, executes: boolean): Promise<WorkerEngine> {
+  async #engine(id: string, executes: boolean, otherWay: boolean): Promise<WorkerEngine> {
     const { restate, postgres } = this.#servers;
     switch (this.#kind) {
       case "Restate": {
         const { ingress, identityKey } = restate;
         this.#port ??= await freePort(); // one address for all, as behind a load balancer
-        return { kind: "restate", ingress, identityKey, ...(executes ? { port: this.#port } : {}) };
+        const where = executes ? { port: this.#port, fetches: otherWay } : {};
+        return { kind: "restate", ingress, identityKey, ...where };
       }
       case "DBOS": {
         const executorId = `${this.app}-${id}`;
-        return { kind: "dbos", database: postgres.url(), ...(executes ? { executorId } : {}) };
+        const who = executes ? { executorId, ownLaunch: otherWay } : {};
+        return { kind: "dbos", database: postgres.url(), ...who };
       }
       default:
         return { kind: "local" };

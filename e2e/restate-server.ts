@@ -15,7 +15,7 @@ export interface RestateServer extends AsyncDisposable {
   /** What its requests to workers are signed with, as an executor is told it. */
   readonly identityKey: string;
   /** Tells it where a worker serves; one that is there already is asked again what it serves. */
-  register(url: string): Promise<void>;
+  register(url: string, overHttp1?: boolean): Promise<void>;
   /** Cancels what it executes, as its command line does. */
   cancel(invocationId: string): Promise<void>;
   /** Rows of its own tables, as SQL asks for them. */
@@ -99,8 +99,9 @@ class Server implements RestateServer {
     await Promise.race([this.#ready(), ended]);
   }
 
-  async register(uri: string): Promise<void> {
-    const response = await this.#admin("deployments", { uri, force: true });
+  async register(uri: string, overHttp1 = false): Promise<void> {
+    const body = { uri, force: true, use_http_11: overHttp1 };
+    const response = await this.#admin("deployments", body);
     if (!response.ok) {
       throw new Error(`Restate did not take the worker: ${await response.text()}`);
     }
