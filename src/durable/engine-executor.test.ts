@@ -6,7 +6,7 @@ import type { Agent } from "../agent/agent.ts";
 import type { AgentDefinition } from "../agent/agent-definition.ts";
 import { MemoryRunStore } from "../agent/memory-run-store.ts";
 import { RunError } from "../agent/run-error.ts";
-import type { RunStore } from "../agent/run-store.ts";
+import type { RunFilter, RunPage, RunStore } from "../agent/run-store.ts";
 import type { Decision } from "../agent/waiting.ts";
 import { silentLogger } from "../base/logger.ts";
 import type { TraceContext } from "../base/trace-context.ts";
@@ -14,7 +14,7 @@ import { createDragoman } from "../configure.ts";
 import { SpanRecorder } from "../otel/span-recorder.ts";
 import { manualClock } from "../testing/manual-clock.ts";
 import { defineTool } from "../tool/define-tool.ts";
-import type { Engine, RunMessage, Standing } from "./engine.ts";
+import { type Engine, messageId, type RunMessage, type Standing } from "./engine.ts";
 import { EngineExecutor, type EngineExecutorOptions } from "./engine-executor.ts";
 import type { Executor } from "./executor.ts";
 
@@ -202,7 +202,15 @@ test("a run that waits says until when; it goes on by a decision, or when the ti
 });
 
 test("a decision is handed over; where the engine is away it stands, and a worker notices it", async () => {
-  const { messages, executor } = open(clerk(undefined, { approval: { default: "ask" } }));
+  let looks = 0;
+  const store = new (class extends MemoryRunStore {
+    override list(filter: RunFilter): Promise<RunPage> {
+      looks += filter.ready === true ? 1 : 0;
+      return super.list(filter);
+    }
+  })();
+  const agent = clerk(undefined, { approval: { default: "ask" } });
+  const { messages, executor } = open(agent, { store });
   const { runId } = await executor.start("clerk", "Pay");
   await executor.execute(messages.all[0]);
   messages.isAway = true;
@@ -211,6 +219,9 @@ test("a decision is handed over; where the engine is away it stands, and a worke
   messages.isAway = false;
   executor.notice();
   await expect.poll(() => messages.all).toHaveLength(2);
+  await store.create({ id: "other", app: "desk", agent: "clerk", input: "x" }, "somebody"); // a change
+  await expect.poll(() => looks).toBeGreaterThan(1);
+  expect(messages.all).toHaveLength(2); // told once, however often it looks
   expect(await executor.execute(messages.all[1])).toEqual({ kind: "settled" });
   expect(await executor.result(runId)).toMatchObject({ status: "completed" });
   await executor[Symbol.asyncDispose]();
@@ -264,8 +275,9 @@ test("takeUp hands over what was left behind, and nothing that waits or has ende
   const { runId } = await agent.ask("Pay", { store });
   store.revive();
   const { messages, executor } = open(agent, { store });
-  await executor.takeUp(runId);
-  expect(await executor.execute(messages.all[0])).toMatchObject({ kind: "waiting" });
+  await Promise.all([executor.takeUp(runId), executor.takeUp(runId)]);
+  expect(new Set(messages.all.map(messageId)).size).toBe(2); // one that came to nothing is no hindrance
+  expect(await executor.execute(messages.all.pop())).toMatchObject({ kind: "waiting" });
   await executor.takeUp(runId);
   await executor.cancel(runId);
   await executor.takeUp(runId);

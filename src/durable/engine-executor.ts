@@ -155,7 +155,8 @@ export class EngineExecutor implements Executor {
     }
     if (!hasEnded(run.status) && (run.status === "running" || run.ready)) {
       const { app, id, sequence } = run;
-      await this.#engine.deliver({ app, runId: id, stand: sequence, because: "go" });
+      const token = createId("again"); // one that was handed over before may have come to nothing
+      await this.#engine.deliver({ app, runId: id, stand: sequence, because: "go", token });
     }
   }
 

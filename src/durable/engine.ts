@@ -8,6 +8,8 @@ export type RunMessage = {
   readonly stand: number;
   /** `go`: it was accepted, decided or left behind. `expiry`: the time to decide is over. */
   readonly because: "go" | "expiry";
+  /** Tells it from others of the same stand, where somebody has expressly asked for one more. */
+  readonly token?: string;
 };
 
 /** How a run stands after it was executed: what the engine's journal keeps of an execution. */
@@ -30,8 +32,10 @@ export interface Engine {
 }
 
 /** What is the same for equal messages. */
-export const messageId = ({ runId, stand, because }: RunMessage): string =>
-  `${runId}@${stand}${because === "go" ? "" : `:${because}`}`;
+export const messageId = ({ runId, stand, because, token }: RunMessage): string =>
+  [`${runId}@${stand}`, ...(because === "go" ? [] : [because]), ...(token ? [token] : [])].join(
+    ":",
+  );
 
 /** How long an engine waits before it tries again to carry a run on, in milliseconds. */
 export const retryMs = { first: 1_000, longest: 60_000, factor: 2 } as const;

@@ -1,10 +1,10 @@
-import type { RunStore } from "../agent/run-store.ts";
+import type { RunRecord, RunStore } from "../agent/run-store.ts";
 import type { Clock } from "../base/clock.ts";
 import { messageOf } from "../base/dragoman-error.ts";
 import type { Logger } from "../base/logger.ts";
 import { sleep } from "../base/sleep.ts";
 import { allRuns } from "./all-runs.ts";
-import type { RunMessage } from "./engine.ts";
+import { messageId, type RunMessage } from "./engine.ts";
 
 /** What is watched, and who is told. */
 export interface RunNoticeOptions {
@@ -21,6 +21,9 @@ const lookMs = 200;
 
 const retryMs = 1_000;
 
+/** How long the engine is not told again of a run that has not gone on yet, in milliseconds. */
+const patienceMs = 60_000;
+
 /**
  * Notices runs that may go on although nobody has told the engine: what a process has decided that knows
  * of no engine, such as the command line, or that has died before it could tell.
@@ -28,6 +31,8 @@ const retryMs = 1_000;
 export class RunNotice {
   readonly #options: RunNoticeOptions;
   readonly #closing = new AbortController();
+  /** When the engine was told of runs that have not gone on yet, by their message. */
+  #told: ReadonlyMap<string, number> = new Map();
   #work: Promise<void> | undefined;
 
   constructor(options: RunNoticeOptions) {
@@ -55,9 +60,7 @@ export class RunNotice {
           hasSwept = true;
         }
         for await (const _ of store.changes({ app }, signal)) {
-          for (const run of await allRuns(store, { app, status: "suspended", ready: true })) {
-            await this.#tell(run);
-          }
+          await this.#tellOf(await allRuns(store, { app, status: "suspended", ready: true }));
           await this.#pause(lookMs);
         }
       } catch (thrown) {
@@ -70,15 +73,24 @@ export class RunNotice {
   /** Runs that were kept by somebody who may have died before the engine knew of them. */
   async #sweep(): Promise<void> {
     const { store, app } = this.#options;
-    for (const run of await allRuns(store, { app, status: "running" })) {
-      if (run.sequence === 0) {
-        await this.#tell(run);
-      }
-    }
+    const running = await allRuns(store, { app, status: "running" });
+    await this.#tellOf(running.filter(({ sequence }) => sequence === 0));
   }
 
-  #tell({ app, id, sequence }: { app: string; id: string; sequence: number }): Promise<void> {
-    return this.#options.deliver({ app, runId: id, stand: sequence, because: "go" });
+  async #tellOf(runs: readonly RunRecord[]): Promise<void> {
+    const { clock, deliver } = this.#options;
+    const told = new Map<string, number>();
+    for (const { app, id, sequence } of runs) {
+      const message: RunMessage = { app, runId: id, stand: sequence, because: "go" };
+      const name = messageId(message);
+      const before = this.#told.get(name);
+      const isDue = before === undefined || clock.now() - before >= patienceMs;
+      if (isDue) {
+        await deliver(message);
+      }
+      told.set(name, isDue ? clock.now() : before);
+    }
+    this.#told = told;
   }
 
   async #pause(durationMs: number): Promise<void> {

@@ -153,5 +153,6 @@ test("runs that end in time are not put down", async () => {
   free.resolve();
   expect(await execution).toEqual({ kind: "settled" });
   await closed; // although the clock stands still
+  expect(clock.pending).toBe(0);
   expect(await store.get(keyOf("r1"))).toMatchObject({ status: "completed" });
 });
