@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
-import { sendHttpRequest } from "../src/http/http-request.ts";
+import { sendHttpRequest } from "../src/http/send-http-request.ts";
 import { readServerSentEvents } from "../src/http/server-sent-events.ts";
 import type { Model } from "../src/model/model.ts";
 import { openAiCompatible } from "../src/models/openai-compatible.ts";

@@ -4,9 +4,12 @@ import { Session } from "node:inspector/promises";
 import { fileURLToPath } from "node:url";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
+import { type Context, ROOT_CONTEXT, trace } from "@opentelemetry/api";
 import { BatchSpanProcessor, TracerProvider } from "@opentelemetry/sdk-trace";
 import * as z from "zod";
 import type { Agent } from "../src/agent/agent.ts";
+import type { TraceOperation } from "../src/base/trace-operation.ts";
+import type { ActiveSpan, Tracer } from "../src/base/tracing.ts";
 import { createDragoman } from "../src/configure.ts";
 import type { Model } from "../src/model/model.ts";
 import { openAiCompatible } from "../src/models/openai-compatible.ts";
@@ -18,7 +21,7 @@ import { measureInterleaved, ratioOfMedians, summarize } from "./statistics.ts";
 /** What traces cost: CPU of an agent's run without and with OpenTelemetry, and what is left of runs. */
 export const benchmark: Benchmark = {
   description:
-    "CPU of a run (6 model calls over HTTP, 10 tool calls, 200 tokens of answer) with no tracer, the same again (A/A), and with OpenTelemetry's SDK 3 and a batch processor; heap that 5,000 traced runs leave.",
+    "CPU of a run (6 model calls over HTTP, 10 tool calls, 200 tokens of answer) with no tracer, the same again (A/A), with OpenTelemetry's SDK 3 and a batch processor, and with as many plain spans of that SDK that say nothing; heap that 5,000 traced runs leave.",
   async run() {
     // A process of its own: its CPU does not count.
     const server = fork(fileURLToPath(new URL("./loop-server.ts", import.meta.url)), ["5", "200"]);
@@ -30,10 +33,10 @@ export const benchmark: Benchmark = {
   },
 };
 
-const rounds = 11;
-const runsPerMeasure = 100;
+const rounds = 101;
+const runsPerMeasure = 12;
 /** Before the first measure, so that all that is compiled is compiled. */
-const warmUps = 3;
+const warmUps = 10;
 const heapRuns = 5_000;
 
 const mostRatio = 1.1;
@@ -60,14 +63,33 @@ const exporter = {
   forceFlush: async () => {},
 };
 
-function openTracing(): { readonly tracing: OpenTelemetryTracing } {
-  const tracerProvider = new TracerProvider({
-    spanProcessors: [new BatchSpanProcessor({ exporter })],
-  });
-  return { tracing: new OpenTelemetryTracing({ tracerProvider, meterProvider: false }) };
+const openProvider = (): TracerProvider =>
+  new TracerProvider({ spanProcessors: [new BatchSpanProcessor({ exporter })] });
+
+const openTracing = (): OpenTelemetryTracing =>
+  new OpenTelemetryTracing({ tracerProvider: openProvider(), meterProvider: false });
+
+/** The least that spans of the SDK cost: their names, and nothing else. */
+function plainTracing(): Tracer {
+  const tracer = openProvider().getTracer("plain");
+  const start = ({ kind }: TraceOperation, within: Context): ActiveSpan => {
+    const span = tracer.startSpan(kind, {}, within);
+    const place = trace.setSpan(within, span);
+    return {
+      start: (operation) => start(operation, place),
+      set: () => {},
+      event: () => {},
+      capture: () => {},
+      link: () => {},
+      run: (work) => work(),
+      context: () => undefined,
+      end: () => span.end(),
+    };
+  };
+  return { start: (operation) => start(operation, ROOT_CONTEXT) };
 }
 
-const agentOf = (model: Model, tracing?: OpenTelemetryTracing): Agent =>
+const agentOf = (model: Model, tracing?: Tracer): Agent =>
   createDragoman({ env: {}, ...(tracing && { instrument: tracing }) }).defineAgent({
     name: "bench",
     model,
@@ -76,9 +98,14 @@ const agentOf = (model: Model, tracing?: OpenTelemetryTracing): Agent =>
 
 async function measure(baseUrl: string): Promise<BenchmarkReport> {
   const model = openAiCompatible({ model: "bench", baseUrl });
-  const { tracing } = openTracing();
-  const agents = { off: agentOf(model), again: agentOf(model), batch: agentOf(model, tracing) };
-  const names = ["off", "again", "batch"] as const;
+  const tracing = openTracing();
+  const agents = {
+    off: agentOf(model),
+    again: agentOf(model),
+    batch: agentOf(model, tracing),
+    "plain spans": agentOf(model, plainTracing()),
+  };
+  const names = ["off", "again", "batch", "plain spans"] as const;
   for (let round = 0; round < warmUps; round += 1) {
     for (const name of names) {
       await cpuPerRun(agents[name]);

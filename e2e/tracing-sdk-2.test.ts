@@ -10,6 +10,7 @@ import {
   SimpleSpanProcessor,
 } from "@opentelemetry/sdk-trace-base";
 import { describe } from "vitest";
+import { toMeasures } from "../test/plain-measures.ts";
 import { toPlainSpan } from "../test/span-tree.ts";
 import type { KeepingSdk } from "../test/traced-runs.ts";
 import { testTracing } from "../test/tracing-tests.ts";
@@ -34,16 +35,7 @@ function openSdk2(): KeepingSdk {
     spans: () => exporter.getFinishedSpans().map(toPlainSpan),
     async measures() {
       await meterProvider.forceFlush();
-      const metrics = measures
-        .getMetrics()
-        .at(-1)
-        ?.scopeMetrics.flatMap((scope) => scope.metrics);
-      return new Map(
-        metrics?.map(({ descriptor, dataPoints }) => [
-          descriptor.name,
-          dataPoints.map(({ attributes }) => attributes),
-        ]),
-      );
+      return toMeasures(measures.getMetrics().at(-1)?.scopeMetrics);
     },
   };
 }

@@ -1,6 +1,6 @@
 import { type Agent, createAgent } from "./agent/agent.ts";
 import type { AgentDefinition } from "./agent/agent-definition.ts";
-import type { AgentRuntime, McpEntry, ToolEntry } from "./agent/agent-runtime.ts";
+import type { AgentRuntime } from "./agent/agent-runtime.ts";
 import { type ArtifactSettings, artifactLimits } from "./agent/artifact-settings.ts";
 import { checkToolLevel } from "./agent/check-selection.ts";
 import { checkDiscovery, type Discovery } from "./agent/discovery.ts";
@@ -8,6 +8,7 @@ import { MemoryRunStore } from "./agent/memory-run-store.ts";
 import type { RunStore } from "./agent/run-store.ts";
 import type { Selection } from "./agent/selection.ts";
 import type { SessionStore } from "./agent/session-store.ts";
+import type { McpEntry, ToolEntry } from "./agent/tool-level.ts";
 import { checkObject } from "./base/check-object.ts";
 import { type Clock, systemClock } from "./base/clock.ts";
 import type { CredentialSource } from "./base/credential.ts";

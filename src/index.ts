@@ -40,7 +40,6 @@ export const configure: (config: DragomanConfig) => void = processDragoman.confi
 
 export type { Agent } from "./agent/agent.ts";
 export type { AgentDefinition, AgentMode } from "./agent/agent-definition.ts";
-export type { McpEntry, ToolEntry } from "./agent/agent-runtime.ts";
 export type {
   ApprovalAnswer,
   ApprovalPolicy,
@@ -86,7 +85,8 @@ export type { RunArtifact } from "./agent/run-artifacts.ts";
 export { RunError, type RunErrorCode, type RunErrorOptions } from "./agent/run-error.ts";
 export type { NoticeCode, RunEvent, RunEventBody, RunEventPlace } from "./agent/run-event.ts";
 export type { FailedServer, RunFailure } from "./agent/run-failure.ts";
-export type { ResumeOptions, RunInput, RunOptions, SessionChoice } from "./agent/run-options.ts";
+export type { RunInput } from "./agent/run-input.ts";
+export type { ResumeOptions, RunOptions, SessionChoice } from "./agent/run-options.ts";
 export type {
   CancelledRun,
   CompletedRun,
@@ -126,8 +126,8 @@ export type {
   StoredMessage,
 } from "./agent/session-store.ts";
 export type { StepAttempt, StepOptions, Steps } from "./agent/steps.ts";
+export type { McpEntry, ToolEntry, ToolLevel } from "./agent/tool-level.ts";
 export type { Decision, Waiting, WaitingCall } from "./agent/waiting.ts";
-export type { ToolLevel } from "./agent/wanted-tools.ts";
 export type { Clock } from "./base/clock.ts";
 export type { Credential, CredentialScope, CredentialSource } from "./base/credential.ts";
 export {

@@ -9,6 +9,7 @@ import {
   SimpleSpanProcessor,
   TracerProvider,
 } from "@opentelemetry/sdk-trace";
+import { toMeasures } from "./plain-measures.ts";
 import { toPlainSpan } from "./span-tree.ts";
 import type { KeepingSdk } from "./traced-runs.ts";
 
@@ -31,16 +32,7 @@ export function openSdk3(): KeepingSdk {
     spans: () => exporter.getFinishedSpans().map(toPlainSpan),
     async measures() {
       await meterProvider.forceFlush();
-      const metrics = measures
-        .getMetrics()
-        .at(-1)
-        ?.scopeMetrics.flatMap((scope) => scope.metrics);
-      return new Map(
-        metrics?.map(({ descriptor, dataPoints }) => [
-          descriptor.name,
-          dataPoints.map(({ attributes }) => attributes),
-        ]),
-      );
+      return toMeasures(measures.getMetrics().at(-1)?.scopeMetrics);
     },
   };
 }

@@ -19,8 +19,7 @@ import { scriptedModel } from "../src/testing/scripted-model.ts";
 import { defineTool } from "../src/tool/define-tool.ts";
 import type { McpTransport } from "../src/tool/mcp-server-config.ts";
 import { openSdk3 } from "./sdk-3.ts";
-import { serve } from "./server-fixture.ts";
-import { type PlainSpan, treeOf } from "./span-tree.ts";
+import type { PlainSpan } from "./span-tree.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "dragoman-trace-"));
 const program = fileURLToPath(new URL("fixtures/mcp/traced-server.ts", import.meta.url));
@@ -189,36 +188,4 @@ test("G-O3: a run over AG-UI is part of the request's trace, and tells the clien
   expect(run).toMatchObject({ traceId, parentId: "00f0677aa0ba902b" });
   expect(text).toContain("dragoman.trace_context");
   expect(text).toContain(`00-${traceId}-${run?.spanId}-01`);
-});
-
-test("G-O3: an agent behind our own MCP server goes on with the trace of the agent that asks it", async () => {
-  const sdk = openSdk3();
-  const instrument = new OpenTelemetryTracing(sdk.providers);
-  const definition = { model: scriptedModel(["Blue."]) };
-  await using server = await serve(definition, { config: { instrument } });
-  const dragoman = createDragoman({ logger: silentLogger, env: {}, instrument });
-  const front = dragoman.defineAgent({
-    name: "front",
-    model: scriptedModel([
-      ({ tools }) => ({
-        calls: [{ name: tools[0]?.name ?? "", arguments: { message: "Which?" } }],
-      }),
-      "Done.",
-    ]),
-    mcp: [
-      {
-        name: "others",
-        transport: {
-          type: "streamable-http",
-          url: `${server.url}/mcp`,
-          allowInsecureHttp: true,
-          headers: { authorization: "Bearer ada-ada" },
-        },
-      },
-    ],
-  });
-  expect(await front.ask("Ask")).toMatchObject({ status: "completed" });
-  expect(treeOf(sdk.spans())).toMatch(
-    /^ {2}execute_tool \w+ CLIENT\n {4}invoke_agent tester INTERNAL\n {6}chat scripted CLIENT$/m,
-  );
 });

@@ -14,6 +14,7 @@ import { type ScriptedTurn, scriptedModel } from "../src/testing/scripted-model.
 import { defineTool } from "../src/tool/define-tool.ts";
 import type { Tool } from "../src/tool/tool.ts";
 import { fakeStdio } from "./fixtures/mcp/servers.ts";
+import type { PlainMeasures } from "./plain-measures.ts";
 import { type PlainSpan, treeOf } from "./span-tree.ts";
 
 /** An SDK that keeps what it exports. */
@@ -26,8 +27,7 @@ export interface KeepingSdk {
   };
   /** All spans that have ended. */
   spans(): readonly PlainSpan[];
-  /** All measures: by name, the attributes of each series. */
-  measures(): Promise<ReadonlyMap<string, readonly Readonly<Record<string, unknown>>[]>>;
+  measures(): Promise<PlainMeasures>;
 }
 
 /** What must be in no trace. */

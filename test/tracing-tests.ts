@@ -1,30 +1,34 @@
 import { expect, test } from "vitest";
 import type { DragomanConfig } from "../src/configure.ts";
 import type { OpenTelemetryTracingOptions } from "../src/otel/open-telemetry-tracing.ts";
-import { memorySessions } from "../src/stores/memory-sessions.ts";
 import { manualClock } from "../src/testing/manual-clock.ts";
 import { collect } from "./agent-fixture.ts";
 import { fakeStdio } from "./fixtures/mcp/servers.ts";
 import { broken, cases, type KeepingSdk, modelOf, secret, Traced } from "./traced-runs.ts";
+import { testMeasures } from "./tracing-measures.ts";
 
 /** Attributes that a span of each kind of operation must have. */
 const required: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^invoke_agent/, ["gen_ai.operation.name", "gen_ai.agent.name", "dragoman.run.outcome"]],
   [/^invoke_workflow/, ["gen_ai.operation.name", "gen_ai.agent.name", "dragoman.network.kind"]],
   [/^chat/, ["gen_ai.operation.name", "gen_ai.provider.name", "gen_ai.request.model"]],
-  [/^execute_tool/, ["gen_ai.operation.name", "gen_ai.tool.name", "gen_ai.tool.call.id"]],
+  [
+    /^execute_tool/,
+    ["gen_ai.operation.name", "gen_ai.tool.name", "gen_ai.tool.call.id", "gen_ai.agent.name"],
+  ],
   [/^plan/, ["gen_ai.operation.name", "gen_ai.agent.name"]],
   [/^(initialize|tools)/, ["mcp.method.name", "mcp.protocol.version", "network.transport"]],
 ];
 
 /** How runs are traced in a test. */
-type Trace = (options?: OpenTelemetryTracingOptions, config?: DragomanConfig) => Traced;
+export type Trace = (options?: OpenTelemetryTracingOptions, config?: DragomanConfig) => Traced;
 
 /** What every SDK must get of runs. */
 export function testTracing(openSdk: () => KeepingSdk): void {
   const traced: Trace = (options = {}, config = {}) => new Traced(openSdk(), options, config);
   testSpans(traced);
   testContent(traced);
+  testContentForms(traced);
   testMeasures(traced);
   testTraces(traced);
 }
@@ -66,6 +70,7 @@ function testSpans(traced: Trace): void {
       "gen_ai.response.finish_reasons": ["stop"],
       "gen_ai.usage.input_tokens": 1,
       "gen_ai.response.time_to_first_chunk": expect.any(Number),
+      "gen_ai.request.stream": true,
     });
   });
 
@@ -110,7 +115,7 @@ function testContent(traced: Trace): void {
     const [chat] = runs.sdk.spans().filter(({ name }) => name.startsWith("chat"));
     expect(chat?.attributes).toMatchObject({
       "gen_ai.system_instructions": '[{"type":"text","content":"Be kind."}]',
-      "gen_ai.input.messages": '[{"role":"user","parts":[{"type":"text","content":"Say ***"}…',
+      "gen_ai.input.messages": '[{"role":"user","parts":[{"type":"text","content":"Say ***"…',
     });
     const { attributes, events } = runs.span("execute_tool broken");
     expect(attributes).not.toHaveProperty("gen_ai.tool.call.arguments");
@@ -121,15 +126,46 @@ function testContent(traced: Trace): void {
     );
     expect(JSON.stringify(runs.sdk.spans())).not.toContain(secret);
   });
+}
 
-  test("G-O4: content can be events; a scrubber that fails lets nothing through", async () => {
+/** The forms that it has. */
+function testContentForms(traced: Trace): void {
+  test("G-O4: content is in the forms of the conventions, and stays JSON where it is cut", async () => {
+    const runs = traced({ capture: { scrub: (_, value) => value, maxCharacters: 200 } });
+    await cases[0]?.run(runs.dragoman, {});
+    const [, tool, chat] = runs.sdk.spans();
+    const contentOf = (key: string): unknown => JSON.parse(`${chat?.attributes[key]}`);
+    expect(tool?.attributes).toMatchObject({
+      "gen_ai.tool.call.arguments": '{"a":1,"b":2}',
+      "gen_ai.tool.call.result": '{"content":[{"type":"text","content":"3"}]}',
+    });
+    expect(contentOf("gen_ai.output.messages")).toEqual([
+      { role: "assistant", parts: [{ type: "text", content: "Three." }] },
+    ]);
+    expect(contentOf("gen_ai.tool.definitions")).toMatchObject([
+      { type: "function", name: "add", description: "Adds.", parameters: expect.anything() },
+    ]);
+    expect(contentOf("gen_ai.input.messages")).toBeDefined();
+  });
+
+  test("G-O4: content can be events, one for each call; a scrubber that fails lets nothing through", async () => {
     const asEvents = traced({ capture: { scrub: (_, value) => value, as: "events" } });
     await cases[0]?.run(asEvents.dragoman, {});
     const { events, attributes } = asEvents.span("execute_tool add");
-    expect(events.map(({ attributes: told }) => told)).toContainEqual({
-      "gen_ai.tool.call.arguments": '{"a":1,"b":2}',
-    });
+    expect(events).toEqual([
+      {
+        name: "dragoman.execute_tool.details",
+        attributes: {
+          "gen_ai.operation.name": "execute_tool",
+          "gen_ai.tool.call.arguments": '{"a":1,"b":2}',
+          "gen_ai.tool.call.result": '{"content":[{"type":"text","content":"3"}]}',
+        },
+      },
+    ]);
     expect(attributes).not.toHaveProperty("gen_ai.tool.call.arguments");
+    expect(asEvents.span("chat gpt-5").events.map(({ name }) => name)).toEqual([
+      "gen_ai.client.inference.operation.details",
+    ]);
     const failing = traced({
       capture: {
         scrub: () => {
@@ -140,57 +176,14 @@ function testContent(traced: Trace): void {
     expect((await cases[0]?.run(failing.dragoman, {}))?.status).toBe("completed");
     expect(JSON.stringify(failing.sdk.spans())).not.toContain("gen_ai.input.messages");
   });
-}
 
-/** Measures, and the older names. */
-function testMeasures(traced: Trace): void {
-  test("G-O5: the older conventions and ids are there for those who ask", async () => {
-    const runs = traced({ semanticConventions: "older", identifiers: true });
-    await cases[3]?.run(runs.dragoman, { session: { id: "chat-1", store: memorySessions() } });
-    expect(runs.span("invoke_workflow outer").attributes).toMatchObject({
-      "gen_ai.workflow.name": "outer",
-      "gen_ai.conversation.id": "chat-1",
-    });
-    expect(runs.span("chat gpt-5").attributes).toHaveProperty("gen_ai.system", "openai");
-    expect([...(await runs.sdk.measures()).keys()]).toEqual(
-      expect.arrayContaining(["gen_ai.client.operation.duration", "gen_ai.client.token.usage"]),
-    );
-  });
-
-  test("G-O2: runs, model calls, tools and MCP requests are measured, without any id", async () => {
-    const runs = traced();
-    await cases[1]?.run(runs.dragoman, {});
-    await cases[5]?.run(runs.dragoman, {});
-    const measures = await runs.sdk.measures();
-    expect([...measures.keys()].toSorted()).toEqual([
-      "gen_ai.client.inference.duration",
-      "gen_ai.client.inference.time_per_output_chunk",
-      "gen_ai.client.inference.time_to_first_chunk",
-      "gen_ai.client.inference.usage.input_tokens",
-      "gen_ai.client.inference.usage.output_tokens",
-      "gen_ai.execute_tool.duration",
-      "gen_ai.invoke_agent.duration",
-      "gen_ai.invoke_agent.inference_calls",
-      "gen_ai.invoke_agent.tool_calls",
-      "mcp.client.operation.duration",
-      "mcp.client.session.duration",
-    ]);
-    expect(measures.get("gen_ai.execute_tool.duration")).toEqual(
-      expect.arrayContaining([
-        {
-          "gen_ai.operation.name": "execute_tool",
-          "gen_ai.tool.name": "broken",
-          "error.type": "tool-failed",
-        },
-      ]),
-    );
-    expect(measures.get("mcp.client.operation.duration")).toContainEqual({
-      "mcp.method.name": "tools/call",
-      "gen_ai.tool.name": "echo",
-      "mcp.protocol.version": expect.any(String),
-      "network.transport": "pipe",
-    });
-    expect(JSON.stringify([...measures])).not.toMatch(/run_|call_|"c1"|request\.id|run\.id/);
+  test("G-O4: without capture a failure says no word of what was thrown", async () => {
+    const quiet = traced();
+    await cases[6]?.run(quiet.dragoman, {});
+    expect(quiet.span("chat gpt-5").statusMessage).toBeUndefined();
+    const told = traced({ capture: { scrub: () => "no access" } });
+    await cases[6]?.run(told.dragoman, {});
+    expect(told.span("chat gpt-5").statusMessage).toBe("no access");
   });
 }
 
@@ -215,7 +208,12 @@ function testTraces(traced: Trace): void {
   test("separate spans for MCP requests stand beneath their tools", async () => {
     const runs = traced({ separateMcpSpans: true });
     await cases[1]?.run(runs.dragoman, {});
-    expect(runs.tree).toContain("\n  execute_tool echo CLIENT\n    tools/call echo CLIENT\n");
+    expect(runs.tree).toContain("\n  execute_tool echo INTERNAL\n    tools/call echo CLIENT\n");
+    expect(runs.span("execute_tool echo").attributes).not.toHaveProperty("mcp.method.name");
+    expect(runs.span("tools/call echo").attributes).toMatchObject({
+      "gen_ai.operation.name": "execute_tool",
+      "gen_ai.tool.name": "echo",
+    });
   });
 
   test("G-O5: one span of an MCP call has the conventions' attributes and the server's error code", async () => {

@@ -11,11 +11,8 @@ import { forClient } from "./for-client.ts";
 import type { AgUiHandlerOptions, Caller } from "./handler-options.ts";
 import { type LiveRun, LiveRuns } from "./live-runs.ts";
 import { type PlannedRun, planRun } from "./plan-run.ts";
-import {
-  type PositionedEvent,
-  type PositionedOptions,
-  positionedEvents,
-} from "./positioned-events.ts";
+import type { PositionedEvent } from "./position-reader.ts";
+import { type PositionedOptions, positionedEvents } from "./positioned-events.ts";
 import { readBody } from "./read-body.ts";
 import { Refusal } from "./refusal.ts";
 import { parseRunAgentInput, type RunAgentInput } from "./run-agent-input.ts";

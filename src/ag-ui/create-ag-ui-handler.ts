@@ -1,4 +1,5 @@
-import { type Assembly, runtimeOf } from "../agent/assembly.ts";
+import type { Assembly } from "../agent/assembly.ts";
+import { runtimeOf } from "../agent/create-assembly.ts";
 import { ConfigurationError } from "../base/dragoman-error.ts";
 import { AgUiEndpoint } from "./ag-ui-endpoint.ts";
 import type { AgUiHandlerOptions } from "./handler-options.ts";

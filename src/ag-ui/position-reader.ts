@@ -1,6 +1,11 @@
 import type { AgUiEvent } from "./ag-ui-event.ts";
-import type { PositionedEvent } from "./positioned-events.ts";
 import type { StreamPosition } from "./stream-position.ts";
+
+/** An event and where it stands; without a position where it is made anew for each reader. */
+export interface PositionedEvent {
+  readonly event: AgUiEvent;
+  readonly position?: StreamPosition;
+}
 
 /**
  * Gives events their positions, and leaves out those that a reader has already. Of a text whose pieces

@@ -4,11 +4,8 @@ import type { RunEvent } from "../agent/run-event.ts";
 import { eventMerging } from "../agent/run-event.ts";
 import { EventLog } from "../base/event-log.ts";
 import type { AgUiEvent } from "./ag-ui-event.ts";
-import {
-  type PositionedEvent,
-  type PositionedOptions,
-  positionedEvents,
-} from "./positioned-events.ts";
+import type { PositionedEvent } from "./position-reader.ts";
+import { type PositionedOptions, positionedEvents } from "./positioned-events.ts";
 import { StateMirror } from "./state-mirror.ts";
 import { formatPosition, parsePosition } from "./stream-position.ts";
 

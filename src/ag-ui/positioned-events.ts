@@ -2,7 +2,7 @@ import type { RunEvent } from "../agent/run-event.ts";
 import { type RunFailure, toRunFailure } from "../agent/run-failure.ts";
 import type { RunResult } from "../agent/run-result.ts";
 import type { AgUiEvent } from "./ag-ui-event.ts";
-import { PositionReader } from "./position-reader.ts";
+import { type PositionedEvent, PositionReader } from "./position-reader.ts";
 import { RunTranslation, type TranslationOptions } from "./run-translation.ts";
 import type { StateMirror } from "./state-mirror.ts";
 import type { StreamPosition } from "./stream-position.ts";
@@ -11,12 +11,6 @@ import type { StreamPosition } from "./stream-position.ts";
 export interface RunSource extends AsyncIterable<RunEvent> {
   /** How the run ended, for what no event says. */
   readonly result?: Promise<RunResult>;
-}
-
-/** An event and where it stands; without a position where it is made anew for each reader. */
-export interface PositionedEvent {
-  readonly event: AgUiEvent;
-  readonly position?: StreamPosition;
 }
 
 /** What a stream is made with. */

@@ -12,7 +12,7 @@ import { type Hooks, hookNames } from "./hooks.ts";
 import type { RunLimits } from "./loop-guard.ts";
 import type { RetryPolicy } from "./model-policy.ts";
 import { defaultPrompts, type Prompts } from "./prompts.ts";
-import type { ToolLevel } from "./wanted-tools.ts";
+import type { ToolLevel } from "./tool-level.ts";
 
 /** What an agent is. */
 export interface AgentDefinition<Output = undefined> extends ToolLevel {

@@ -1,11 +1,12 @@
 import type { Model } from "../model/model.ts";
 import type { AgentMode } from "./agent-definition.ts";
+import type { LoopEnd } from "./loop-guard.ts";
 import type { LoopState } from "./model-step.ts";
 import type { Answer } from "./participant.ts";
 import { type PlanScope, runPlan } from "./plan-loop.ts";
 import { toReactModel } from "./react-model.ts";
 import { type OutputPolicy, obtainOutput, outputRequest } from "./structured-output.ts";
-import { type LoopEnd, runToolLoop } from "./tool-loop.ts";
+import { runToolLoop } from "./tool-loop.ts";
 
 /** What a run's loop works with. */
 export interface AgentLoopScope extends PlanScope {

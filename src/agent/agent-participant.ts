@@ -9,7 +9,7 @@ import { callHook } from "./hooks.ts";
 import { newLoopState } from "./model-step.ts";
 import type { RunTools } from "./named-tools.ts";
 import type { Answer, Participant, ParticipantScope } from "./participant.ts";
-import { ParticipantMemory, taintedStep } from "./run-memory.ts";
+import { ParticipantMemory, taintedStep } from "./participant-memory.ts";
 import {
   bindRun,
   chooseModels,

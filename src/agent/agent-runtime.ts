@@ -9,21 +9,12 @@ import type { Tool } from "../tool/tool.ts";
 import type { PinsSetting } from "../tool/tool-pins.ts";
 import type { Toolset } from "../tool/toolset.ts";
 import type { ArtifactSettings } from "./artifact-settings.ts";
-import type { Assembly } from "./assembly.ts";
 import type { Discovery } from "./discovery.ts";
 import type { NoticeCode } from "./run-event.ts";
 import type { RunStore } from "./run-store.ts";
 import type { Selection } from "./selection.ts";
 import type { SessionStore } from "./session-store.ts";
-
-/**
- * What may stand in an agent's `tools`: a tool, a toolset, another agent or assembly, which becomes a
- * tool, or the name of a tool that is known elsewhere.
- */
-export type ToolEntry = Tool | Toolset | Assembly | string;
-
-/** What may stand in an agent's `mcp`. */
-export type McpEntry = McpServerConfig | Toolset;
+import type { McpEntry, ToolEntry } from "./tool-level.ts";
 
 /** A model, and what a run should say of its choice. */
 export interface ChosenModel {

@@ -2,11 +2,13 @@ import { ConfigurationError } from "../base/dragoman-error.ts";
 import { type AgentDefinition, checkAgentDefinition } from "./agent-definition.ts";
 import { agentParticipant } from "./agent-participant.ts";
 import type { AgentRuntime } from "./agent-runtime.ts";
-import { type Assembly, asAssembly, createAssembly } from "./assembly.ts";
+import type { Assembly } from "./assembly.ts";
 import { checkInput, checkRunOptions } from "./check-run-options.ts";
+import { asAssembly, createAssembly } from "./create-assembly.ts";
 import { type AvailableTool, type Explanation, explainRun, listAvailableTools } from "./explain.ts";
 import { type LiveAgent, type StartOptions, startAgent } from "./live-agent.ts";
-import type { RunInput, RunOptions } from "./run-options.ts";
+import type { RunInput } from "./run-input.ts";
+import type { RunOptions } from "./run-options.ts";
 import type { RunSettings } from "./run-scope.ts";
 import { toOutputPolicy } from "./structured-output.ts";
 

@@ -8,10 +8,11 @@ import { endParticipant, participantOperation } from "./participant-span.ts";
 import { budgetWithin } from "./run-budget.ts";
 import { RunDraft } from "./run-draft.ts";
 import { RunError } from "./run-error.ts";
-import type { RunInput, RunOptions } from "./run-options.ts";
+import type { RunInput } from "./run-input.ts";
+import type { RunOptions } from "./run-options.ts";
 import type { RunResult } from "./run-result.ts";
 import { failedRun, settleRun } from "./settle-run.ts";
-import type { ToolLevel } from "./wanted-tools.ts";
+import type { ToolLevel } from "./tool-level.ts";
 
 /** What a participant is asked by another. */
 export interface InnerQuestion {

@@ -1,7 +1,7 @@
 import { ConfigurationError } from "../base/dragoman-error.ts";
 import { isTool } from "../tool/tool.ts";
 import { isToolset } from "../tool/toolset.ts";
-import type { ToolLevel } from "./wanted-tools.ts";
+import type { ToolLevel } from "./tool-level.ts";
 
 /**
  * Checks what one level says of tools and servers. An entry that is nothing of the kind would only be

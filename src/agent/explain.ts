@@ -2,10 +2,10 @@ import type { Model, ModelRequest } from "../model/model.ts";
 import type { AgentMode } from "./agent-definition.ts";
 import { agentParticipant } from "./agent-participant.ts";
 import { HostedRun } from "./hosted-run.ts";
-import type { KeptToolsets } from "./open-server.ts";
+import type { KeptToolsets } from "./kept-toolsets.ts";
 import { promptsVersion } from "./prompts.ts";
 import type { FailedServer, RunFailure } from "./run-failure.ts";
-import type { RunInput } from "./run-options.ts";
+import type { RunInput } from "./run-input.ts";
 import { chooseModels, type RunSettings } from "./run-scope.ts";
 import { withRunTools } from "./with-run-tools.ts";
 

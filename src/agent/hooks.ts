@@ -7,7 +7,7 @@ import type { Binding } from "../tool/binding.ts";
 import type { Tool } from "../tool/tool.ts";
 import type { ToolResult } from "../tool/tool-result.ts";
 import { RunError } from "./run-error.ts";
-import type { RunInput } from "./run-options.ts";
+import type { RunInput } from "./run-input.ts";
 
 /** What a hook may give: something in place of what it was shown, or nothing to leave it. */
 // biome-ignore lint/suspicious/noConfusingVoidType: a hook that returns nothing is of type void

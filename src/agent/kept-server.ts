@@ -2,9 +2,10 @@ import { untilAborted } from "../base/abort.ts";
 import { completed, outcomeOfThrown } from "../base/trace-outcome.ts";
 import type { Binding } from "../tool/binding.ts";
 import { isToolset, type OpenToolset, type ToolsetObserver } from "../tool/toolset.ts";
-import type { AgentRuntime, McpEntry } from "./agent-runtime.ts";
+import type { AgentRuntime } from "./agent-runtime.ts";
 import { closeToolset, longestLeaveMs, settlesWithin } from "./close-toolset.ts";
 import { type FailedServer, toRunFailure } from "./run-failure.ts";
+import type { McpEntry } from "./tool-level.ts";
 
 /** Whose connections are kept, and how long. */
 export interface KeepingScope {

@@ -1,10 +1,10 @@
 import type { Binding } from "../tool/binding.ts";
 import type { OpenToolset, ToolsetObserver } from "../tool/toolset.ts";
-import type { McpEntry } from "./agent-runtime.ts";
 import { settlesWithin } from "./close-toolset.ts";
 import { type KeepingScope, KeptServer } from "./kept-server.ts";
-import type { KeptToolsets } from "./open-server.ts";
+import type { KeptToolsets } from "./kept-toolsets.ts";
 import type { FailedServer } from "./run-failure.ts";
+import type { McpEntry } from "./tool-level.ts";
 
 /** Servers that stay open for one principal's runs, until they are closed. */
 export class KeptServers implements KeptToolsets {

@@ -1,12 +1,14 @@
 import { ConfigurationError } from "../base/dragoman-error.ts";
 import { createId } from "../base/ids.ts";
-import { type Assembly, asAssembly } from "./assembly.ts";
+import type { Assembly } from "./assembly.ts";
+import { asAssembly } from "./create-assembly.ts";
 import { type AvailableTool, listAvailableTools } from "./explain.ts";
 import { KeptServers } from "./kept-servers.ts";
-import type { KeptToolsets } from "./open-server.ts";
+import type { KeptToolsets } from "./kept-toolsets.ts";
 import type { Run } from "./run.ts";
 import type { FailedServer } from "./run-failure.ts";
-import type { ResumeOptions, RunInput, RunOptions } from "./run-options.ts";
+import type { RunInput } from "./run-input.ts";
+import type { ResumeOptions, RunOptions } from "./run-options.ts";
 import { bindRun, type RunSettings, serverWaitMsOf, toolLevels } from "./run-scope.ts";
 import { wantedTools } from "./wanted-tools.ts";
 

@@ -1,5 +1,6 @@
 import { canonicalJson } from "../base/canonical-json.ts";
 import type { ToolCallPart, ToolResultPart } from "../message/content.ts";
+import type { FinishReason } from "../model/model-event.ts";
 import type { Usage } from "../model/usage.ts";
 
 /** What one run may use up. Reaching a limit ends the tool calls, and the model is asked for its answer. */
@@ -20,6 +21,9 @@ export interface RunLimits {
 
 /** Why a loop was ended before the model was done. */
 export type LimitReason = "max-steps" | "max-tool-calls" | "max-tokens" | "repeated-calls";
+
+/** Why a loop ended. */
+export type LoopEnd = FinishReason | LimitReason;
 
 /** From how many equal results on the model is told that it goes in circles. */
 const remindAfter = 3;

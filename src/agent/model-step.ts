@@ -299,13 +299,14 @@ class ModelCall {
 }
 
 const modelOperation = (
-  { id, endpoint }: Model,
+  { id, endpoint, isStreamed = true }: Model,
   { temperature, maxOutputTokens, reasoningEffort, output }: ModelRequest,
   { run }: Binding,
 ): TraceOperation => ({
   kind: "model",
   model: id,
   endpoint,
+  isStreamed,
   session: run.session?.id,
   temperature,
   maxOutputTokens,

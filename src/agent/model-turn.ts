@@ -58,8 +58,8 @@ export async function readModelTurn(
     for await (const event of stream) {
       scope.signal.throwIfAborted();
       if (event?.kind === "finish") {
-        const { reason, usage = noUsage, responseModel } = event;
-        scope.span?.set({ finishReason: reason, usage, responseModel });
+        const { reason, usage = noUsage, responseModel, responseId } = event;
+        scope.span?.set({ finishReason: reason, usage, responseModel, responseId });
         return event;
       }
       scope.span?.event(chunk);

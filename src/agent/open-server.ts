@@ -8,10 +8,13 @@ import {
   type Toolset,
   type ToolsetObserver,
 } from "../tool/toolset.ts";
-import type { AgentRuntime, McpEntry } from "./agent-runtime.ts";
+import type { AgentRuntime } from "./agent-runtime.ts";
 import type { Catalogues } from "./catalogues.ts";
+import type { KeptToolsets } from "./kept-toolsets.ts";
 import type { ParticipantScope } from "./participant.ts";
 import type { Steps } from "./steps.ts";
+import type { McpEntry } from "./tool-level.ts";
+import type { TracedScope } from "./traced.ts";
 import { tracedOpening } from "./traced-opening.ts";
 
 /** What opening needs of its run. */
@@ -29,21 +32,6 @@ export interface OpeningScope {
   readonly catalogues?: Catalogues | undefined;
   /** Connections that outlive runs; what is kept there is used, and stays open. */
   readonly kept?: KeptToolsets | undefined;
-}
-
-/** Toolsets that are open already, for the principal of the run. */
-export interface KeptToolsets {
-  /**
-   * The open toolset of an entry; `undefined` where it must be opened for the run. Closing it only ends
-   * the run's use of it; until then the observer hears what the server tells.
-   *
-   * @throws what opening it throws.
-   */
-  find(
-    entry: McpEntry,
-    binding: Binding,
-    observer: ToolsetObserver,
-  ): Promise<OpenToolset | undefined>;
 }
 
 /** A server that is open. */
@@ -79,11 +67,16 @@ export async function connectServer(
   const toolset = isToolset(entry) ? entry : await runtime.toToolset(entry);
   const opened =
     keptSet ??
-    (await tracedOpening(toolset, scope, (span) =>
+    (await tracedOpening(toolset, tracedIn(scope), (span) =>
       open(toolset, scope.binding, { observer: { ...observer, span }, leave }),
     ));
   return { name: entry.name, toolset, opened };
 }
+
+const tracedIn = ({ participant, binding: { signal } }: OpeningScope): TracedScope => ({
+  span: participant?.span,
+  signal,
+});
 
 /** Records that a server is open, tells of it, and remembers its tools. @throws what recording throws; the signal's reason. */
 export async function enterServer(

@@ -4,14 +4,15 @@ import type { BoundSession } from "../tool/binding.ts";
 import type { Tool } from "../tool/tool.ts";
 import type { AgentRuntime } from "./agent-runtime.ts";
 import type { Delegations } from "./delegations.ts";
-import type { KeptToolsets } from "./open-server.ts";
+import type { KeptToolsets } from "./kept-toolsets.ts";
+import type { LoopEnd } from "./loop-guard.ts";
 import type { RunBudget } from "./run-budget.ts";
 import type { RunDraft } from "./run-draft.ts";
+import type { RunInput } from "./run-input.ts";
 import type { RunMemory } from "./run-memory.ts";
-import type { RunInput, RunOptions } from "./run-options.ts";
+import type { RunOptions } from "./run-options.ts";
 import type { Steps } from "./steps.ts";
-import type { LoopEnd } from "./tool-loop.ts";
-import type { ToolLevel } from "./wanted-tools.ts";
+import type { ToolLevel } from "./tool-level.ts";
 
 /** What takes part in a run: the agent or assembly that was asked, and those that it asks in turn. */
 export interface Participant {

@@ -3,6 +3,7 @@ import type { Json } from "../base/json.ts";
 import type { ToolCallPart } from "../message/content.ts";
 import { type Message, textOf } from "../message/message.ts";
 import type { ToolResult } from "../tool/tool-result.ts";
+import type { LoopEnd } from "./loop-guard.ts";
 import { type LimitReason, LoopGuard } from "./loop-guard.ts";
 import { callModel, type LoopState, totalUsage } from "./model-step.ts";
 import { fillReferences, type Plan, planSchema, readPlan } from "./plan.ts";
@@ -15,7 +16,6 @@ import {
   asStep,
   budgetReached,
   definitionsOf,
-  type LoopEnd,
   type LoopScope,
 } from "./tool-loop.ts";
 import { traced } from "./traced.ts";

@@ -1,18 +1,11 @@
 import type { TraceContext } from "../base/trace-context.ts";
-import type { UserContent } from "../message/content.ts";
 import type { Model } from "../model/model.ts";
 import type { TextAdapter } from "../model/text-adapter.ts";
 import type { RunLimits } from "./loop-guard.ts";
 import type { RunStore } from "./run-store.ts";
 import type { SessionStore } from "./session-store.ts";
+import type { ToolLevel } from "./tool-level.ts";
 import type { Decision } from "./waiting.ts";
-import type { ToolLevel } from "./wanted-tools.ts";
-
-/**
- * What an agent is asked: a text, or parts of which some are pictures or files; no parts at all let it go
- * on from its session as it stands.
- */
-export type RunInput = string | readonly UserContent[];
 
 /** The conversation that a run belongs to. */
 export interface SessionChoice {

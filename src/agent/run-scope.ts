@@ -14,12 +14,13 @@ import type { OuterLevel, ParticipantScope } from "./participant.ts";
 import { defaultPrompts, fillKeys, fillTemplate, type Prompts } from "./prompts.ts";
 import { withReader } from "./read-tool.ts";
 import { RunArtifacts } from "./run-artifacts.ts";
-import type { RunInput, RunOptions } from "./run-options.ts";
+import type { RunInput } from "./run-input.ts";
+import type { RunOptions } from "./run-options.ts";
 import { RunSession } from "./run-session.ts";
 import type { Question } from "./select-servers.ts";
 import type { Steps } from "./steps.ts";
 import type { OutputPolicy } from "./structured-output.ts";
-import type { ToolLevel, ToolLevels } from "./wanted-tools.ts";
+import type { ToolLevel, ToolLevels } from "./tool-level.ts";
 
 /** What an agent and the options of a run say together. */
 export interface RunSettings {

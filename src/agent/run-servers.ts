@@ -1,6 +1,5 @@
 import { ConfigurationError } from "../base/dragoman-error.ts";
 import { isToolset } from "../tool/toolset.ts";
-import type { McpEntry } from "./agent-runtime.ts";
 import { closeToolset, longestLeaveMs, settlesWithin } from "./close-toolset.ts";
 import {
   type ConnectedServer,
@@ -13,6 +12,7 @@ import {
 import { RunError } from "./run-error.ts";
 import type { FailedServer } from "./run-failure.ts";
 import { handleFailure } from "./server-failure.ts";
+import type { McpEntry } from "./tool-level.ts";
 
 /** Why servers are given up that are not ready when their run is over. */
 const runIsOver = "the run is over";

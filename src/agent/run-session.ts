@@ -4,7 +4,7 @@ import { type Message, textOf } from "../message/message.ts";
 import type { BoundSession } from "../tool/binding.ts";
 import { repairHistory } from "./repair-history.ts";
 import type { RunEventBody } from "./run-event.ts";
-import type { RunInput } from "./run-options.ts";
+import type { RunInput } from "./run-input.ts";
 import { SessionError } from "./session-error.ts";
 import type { Session, SessionKey, SessionStore } from "./session-store.ts";
 import type { Steps } from "./steps.ts";

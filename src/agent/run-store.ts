@@ -2,7 +2,7 @@ import type { Json } from "../base/json.ts";
 import type { Usage } from "../model/usage.ts";
 import type { RunEvent } from "./run-event.ts";
 import type { RunFailure } from "./run-failure.ts";
-import type { RunInput } from "./run-options.ts";
+import type { RunInput } from "./run-input.ts";
 import type { Decision, Waiting } from "./waiting.ts";
 
 /** What is recorded of one step. */

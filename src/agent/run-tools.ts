@@ -1,12 +1,12 @@
-import type { McpEntry } from "./agent-runtime.ts";
 import { Catalogues } from "./catalogues.ts";
 import { resolveDiscovery } from "./discovery.ts";
 import { NamedTools, type RunTools } from "./named-tools.ts";
 import type { OpeningScope } from "./open-server.ts";
 import { RunServers } from "./run-servers.ts";
 import { type Question, selectServers } from "./select-servers.ts";
+import type { McpEntry, ToolLevels } from "./tool-level.ts";
 import { ToolSearch } from "./tool-search.ts";
-import { type ToolLevels, type WantedTools, wantedTools } from "./wanted-tools.ts";
+import { type WantedTools, wantedTools } from "./wanted-tools.ts";
 
 /**
  * Resolves which tools a run has, opens its servers and gives every tool a name of its own.

@@ -3,10 +3,10 @@ import { chooseServers, type ServerDecision } from "../tool/choose-servers.ts";
 import type { ScoringScope } from "../tool/score-documents.ts";
 import type { ScoredDocument } from "../tool/scorer.ts";
 import { isToolset } from "../tool/toolset.ts";
-import type { McpEntry } from "./agent-runtime.ts";
 import type { Discovery } from "./discovery.ts";
 import type { OpeningScope } from "./open-server.ts";
 import { refuseDuplicates } from "./run-servers.ts";
+import type { McpEntry } from "./tool-level.ts";
 import { traced } from "./traced.ts";
 
 /** What a run is asked, for discovery. */

@@ -1,10 +1,10 @@
 import { ConfigurationError, messageOf } from "../base/dragoman-error.ts";
 import type { Binding } from "../tool/binding.ts";
 import { isToolset, type Toolset } from "../tool/toolset.ts";
-import type { McpEntry } from "./agent-runtime.ts";
 import type { OpeningScope } from "./open-server.ts";
 import { RunError } from "./run-error.ts";
 import { type FailedServer, toRunFailure } from "./run-failure.ts";
+import type { McpEntry } from "./tool-level.ts";
 
 /**
  * Deals with a server that could not be opened, as its `onUnavailable` says.

@@ -1,20 +1,27 @@
 import type { Json } from "../base/json.ts";
+import type { Binding } from "../tool/binding.ts";
 import type { CallPause, UserAnswer, UserQuestion } from "../tool/call-pause.ts";
-import type { ReadyCall, ToolScope } from "./tool-attempt.ts";
+import type { Steps } from "./steps.ts";
 import type { Waiting } from "./waiting.ts";
 
 /** The name of the steps that keep what a call goes on from. */
 const stepName = "input";
 
+/** What a call waits with. */
+interface PauseScope {
+  readonly steps: Steps;
+  readonly binding: Binding;
+}
+
 /** A call's pause by the steps of its run: what it keeps is a step, what it asks suspends the run. */
 export class StepPause implements CallPause {
   readonly #callId: string;
-  readonly #scope: ToolScope;
+  readonly #scope: PauseScope;
   /** How often something was kept. */
   #round = 0;
 
-  constructor({ call }: ReadyCall, scope: ToolScope) {
-    this.#callId = call.id;
+  constructor(callId: string, scope: PauseScope) {
+    this.#callId = callId;
     this.#scope = scope;
   }
 

@@ -51,7 +51,7 @@ export function performTool(
   const { signal } = attempt;
   return traced(
     { span: scope.span, signal },
-    () => toolOperation(ready.call, ready.tool),
+    () => toolOperation(ready.call, ready.tool, scope.binding),
     async (span) => {
       span?.capture("tool-arguments", () => ready.call.arguments);
       const result = await performTraced(ready, attempt, { ...scope, span });
@@ -66,11 +66,14 @@ export function performTool(
 const toolOperation = (
   { id, name }: ToolCallPart,
   tool: Pick<Tool, "description" | "source"> | undefined,
+  { agent, run }: Binding,
 ): TraceOperation => ({
   kind: "tool",
   name: tool === undefined ? "_OTHER" : name, // else it is what the model has made up
   callId: id,
   description: tool?.description ?? "",
+  agent: agent.name,
+  session: run.session?.id,
   source: tool?.source,
 });
 
@@ -83,9 +86,9 @@ const outcomeOf = (result: ToolResult): TraceOutcome =>
 export function traceRefusal(
   { call, tool }: Pick<ReadyCall, "call"> & { readonly tool?: Tool | undefined },
   refusal: ToolResult,
-  { span }: Pick<ToolScope, "span">,
+  { span, binding }: Pick<ToolScope, "span" | "binding">,
 ): void {
-  span?.start(toolOperation(call, tool)).end(outcomeOf(refusal));
+  span?.start(toolOperation(call, tool, binding)).end(outcomeOf(refusal));
 }
 
 async function performTraced(
@@ -180,7 +183,7 @@ async function executeOnce(
         scope.steps.emit({ kind: "tool-progress", id: call.id, progress });
       }
     },
-    pause: new StepPause({ call, tool, input }, scope),
+    pause: new StepPause(call.id, scope),
   };
   try {
     limit.signal.throwIfAborted();

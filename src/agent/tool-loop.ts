@@ -1,12 +1,11 @@
 import type { ToolCallPart, ToolResultPart } from "../message/content.ts";
 import { type Message, toolCallsOf } from "../message/message.ts";
 import type { ToolDefinition } from "../model/model.ts";
-import type { FinishReason } from "../model/model-event.ts";
 import type { Tool } from "../tool/tool.ts";
 import type { ToolResult } from "../tool/tool-result.ts";
 import type { ApprovalPolicy } from "./approval.ts";
 import { fitContext } from "./fit-context.ts";
-import { type LimitReason, LoopGuard, type RunLimits } from "./loop-guard.ts";
+import { type LimitReason, type LoopEnd, LoopGuard, type RunLimits } from "./loop-guard.ts";
 import {
   callModel,
   type LoopState,
@@ -43,9 +42,6 @@ export interface LoopScope extends ModelScope, ToolScope, PresentScope {
   /** About how many tokens a request may have; `undefined` for no limit. */
   readonly maxContextTokens: number | undefined;
 }
-
-/** Why a loop ended. */
-export type LoopEnd = FinishReason | LimitReason;
 
 /**
  * Model call, tool calls side by side, their results back, until the model answers without a call.

@@ -1,16 +1,15 @@
 import type { ActiveSpan } from "../base/tracing.ts";
 import type { OpenToolset, Toolset } from "../tool/toolset.ts";
-import type { OpeningScope } from "./open-server.ts";
-import { traced } from "./traced.ts";
+import { type TracedScope, traced } from "./traced.ts";
 
 /** Opens a toolset as an operation of its own, where somebody traces. */
 export function tracedOpening(
   { name }: Toolset,
-  { participant, binding }: OpeningScope,
+  scope: TracedScope,
   open: (span: ActiveSpan | undefined) => Promise<OpenToolset>,
 ): Promise<OpenToolset> {
   return traced(
-    { span: participant?.span, signal: binding.signal },
+    scope,
     () => ({ kind: "server-open", server: name }),
     async (span) => {
       const opened = await open(span);

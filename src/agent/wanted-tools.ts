@@ -1,27 +1,10 @@
 import { isTool, type Tool } from "../tool/tool.ts";
 import { isToolset, type Toolset } from "../tool/toolset.ts";
-import type { McpEntry, ToolEntry } from "./agent-runtime.ts";
-import { participantOf } from "./assembly.ts";
+import { participantOf } from "./create-assembly.ts";
 import { delegateTool } from "./delegate-tool.ts";
-import type { Discovery } from "./discovery.ts";
 import type { OpeningScope } from "./open-server.ts";
 import { resolveSelection, type Selection } from "./selection.ts";
-
-/** What one level says of tools and servers. */
-export interface ToolLevel {
-  readonly tools?: Selection<ToolEntry> | undefined;
-  readonly mcp?: Selection<McpEntry> | undefined;
-  /** Which of them are used, by what is asked; `"none"` uses all. The innermost that is given counts, whole. */
-  readonly discovery?: Discovery | "none" | undefined;
-}
-
-/** What all levels say together. */
-export interface ToolLevels {
-  /** From the outermost to the innermost, the run's own last. */
-  readonly levels: readonly ToolLevel[];
-  /** What is left of it: only what each of these has, too. They never add anything. */
-  readonly narrowing: readonly ToolLevel[];
-}
+import type { McpEntry, ToolEntry, ToolLevel, ToolLevels } from "./tool-level.ts";
 
 /** What a run asks for, resolved. */
 export interface WantedTools {

@@ -1,7 +1,7 @@
 import { createId } from "../base/ids.ts";
 import type { Binding } from "../tool/binding.ts";
+import type { KeptToolsets } from "./kept-toolsets.ts";
 import type { RunTools } from "./named-tools.ts";
-import type { KeptToolsets } from "./open-server.ts";
 import { RecordedSteps } from "./recorded-steps.ts";
 import { RunJournal } from "./run-journal.ts";
 import { bindRun, openingScope, type RunSettings, toolLevels } from "./run-scope.ts";

@@ -1,18 +1,10 @@
 import { isDeeperThan } from "./json.ts";
 import { compileSchema, SchemaFault } from "./json-schema/compiler.ts";
 import { type CompiledSchema, SchemaEvaluator, Unchecked } from "./json-schema/evaluator.ts";
+import type { JsonSchema, SchemaIssue } from "./json-schema/schema.ts";
 import { linearPatterns, loadPatternEngine } from "./linear-pattern.ts";
 
-/** A JSON Schema, draft 2020-12 unless it says otherwise. */
-export type JsonSchema = { readonly [keyword: string]: unknown };
-
-/** One thing that is wrong with a value. */
-export interface SchemaIssue {
-  /** Where, as in `items[0].name`; the empty string is the value itself. */
-  readonly path: string;
-  /** What is wrong there, in words. */
-  readonly message: string;
-}
+export type { JsonSchema, SchemaIssue };
 
 /** The outcome of {@link checkJsonSchema}. */
 export type JsonSchemaCheck =

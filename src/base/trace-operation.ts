@@ -19,6 +19,8 @@ export type TraceOperation =
       /** As in `openai:gpt-5`. */
       readonly model: string;
       readonly endpoint?: TraceEndpoint | undefined;
+      /** Whether the answer comes in pieces. */
+      readonly isStreamed: boolean;
       readonly session?: string | undefined;
       readonly temperature?: number | undefined;
       readonly maxOutputTokens?: number | undefined;
@@ -35,6 +37,9 @@ export type TraceOperation =
       readonly name: string;
       readonly callId: string;
       readonly description: string;
+      /** The agent that calls it. */
+      readonly agent: string;
+      readonly session?: string | undefined;
       /** The server that has it, and its name there. */
       readonly source?: { readonly server: string; readonly name: string } | undefined;
     }
@@ -45,9 +50,13 @@ export type TraceOperation =
       readonly method: string;
       /** The name of the tool or prompt that it is about. */
       readonly target?: string | undefined;
+      /** The URI of the resource that it is about: the server's own, and so not to be told by default. */
+      readonly resource?: string | undefined;
     }
   /** A request of an MCP server's to us. */
   | { readonly kind: "mcp-answer"; readonly server: string; readonly method: string }
+  /** A request to an MCP server of ours, such as the call of one of its tools. */
+  | { readonly kind: "mcp-serve"; readonly method: string; readonly target?: string | undefined }
   /** A session with an MCP server, from its greeting to its end: measured, and no span. */
   | { readonly kind: "mcp-session"; readonly server: string }
   /** A server's tools are made ready for a run. */
@@ -69,11 +78,14 @@ export interface TraceFacts {
   readonly model?: string;
   /** The model as the provider names it in its answer. */
   readonly responseModel?: string | undefined;
+  /** The provider's id of its answer. */
+  readonly responseId?: string | undefined;
   readonly finishReason?: string;
   readonly usage?: {
     readonly inputTokens: number;
     readonly outputTokens: number;
     readonly cachedInputTokens?: number;
+    readonly cacheWriteInputTokens?: number;
     readonly reasoningTokens?: number;
   };
   /** How the MCP server is spoken to. */
@@ -86,8 +98,12 @@ export interface TraceFacts {
 export interface TraceMcpFacts {
   /** The id of the request on the wire: not told by default. */
   readonly requestId?: string | undefined;
+  /** The id of the session on the wire: not told by default. */
+  readonly sessionId?: string | undefined;
   readonly protocolVersion?: string | undefined;
   readonly network?: "pipe" | "tcp" | undefined;
+  /** What MCP's messages are carried by. */
+  readonly networkProtocol?: "http" | "websocket" | undefined;
   readonly endpoint?: TraceEndpoint | undefined;
 }
 

@@ -18,6 +18,12 @@ interface PeerFailure {
   readonly remote?: { readonly code?: unknown };
 }
 
+/** The JSON-RPC code that a peer has answered with, as text; `undefined` where it has not. */
+export function rpcStatusOf(thrown: unknown): string | undefined {
+  const code = (thrown as PeerFailure | null | undefined)?.remote?.code; // checked below
+  return typeof code === "number" ? String(code) : undefined;
+}
+
 /** The same for one of our codes. A tool that says itself that it failed is a `tool_error`. */
 export function errorTypeOfCode(code: string): string {
   if (timeouts.has(code)) {

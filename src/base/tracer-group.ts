@@ -17,6 +17,9 @@ import type { ActiveSpan, Tracer } from "./tracing.ts";
  * @returns `undefined` for none.
  */
 export function groupTracers(tracers: readonly Tracer[], logger: Logger): Tracer | undefined {
+  if (tracers.length === 0) {
+    return undefined;
+  }
   const guard = new Guard(logger);
   const members = tracers.map((tracer) => guarded(tracer, guard));
   return members.length > 1 ? together(members) : members[0];

@@ -1,6 +1,7 @@
 import { pino } from "pino";
 import type { Agent } from "../agent/agent.ts";
-import { type Assembly, runtimeOf } from "../agent/assembly.ts";
+import type { Assembly } from "../agent/assembly.ts";
+import { runtimeOf } from "../agent/create-assembly.ts";
 import type { RunStore } from "../agent/run-store.ts";
 import { ConfigurationError } from "../base/dragoman-error.ts";
 import { createDragoman, type Dragoman } from "../configure.ts";

@@ -3,7 +3,8 @@ import { extname, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { type ParseError, parse, printParseErrorCode } from "jsonc-parser";
 import type { AgentDefinition, AgentMode } from "../agent/agent-definition.ts";
-import { type Assembly, runtimeOf } from "../agent/assembly.ts";
+import type { Assembly } from "../agent/assembly.ts";
+import { runtimeOf } from "../agent/create-assembly.ts";
 import { ConfigurationError, messageOf } from "../base/dragoman-error.ts";
 import type { Dragoman } from "../configure.ts";
 import {

@@ -1,9 +1,11 @@
 import { acceptRun, type RunTerms } from "../agent/accepted-run.ts";
-import { type Assembly, runtimeOf } from "../agent/assembly.ts";
+import type { Assembly } from "../agent/assembly.ts";
 import { cancelKeptRun } from "../agent/cancel-kept-run.ts";
 import { checkInput, checkRunOptions } from "../agent/check-run-options.ts";
+import { runtimeOf } from "../agent/create-assembly.ts";
 import { refuseLateDecisions } from "../agent/decisions.ts";
-import type { ResumeOptions, RunInput } from "../agent/run-options.ts";
+import type { RunInput } from "../agent/run-input.ts";
+import type { ResumeOptions } from "../agent/run-options.ts";
 import { hasEnded, runNotFound } from "../agent/run-refusals.ts";
 import type { NewRun, RunKey, RunRecord, RunStore } from "../agent/run-store.ts";
 import type { Decision } from "../agent/waiting.ts";

@@ -1,5 +1,6 @@
 import type { Assembly } from "../agent/assembly.ts";
-import type { RunInput, RunOptions } from "../agent/run-options.ts";
+import type { RunInput } from "../agent/run-input.ts";
+import type { RunOptions } from "../agent/run-options.ts";
 import type { RunRecord } from "../agent/run-store.ts";
 import type { Decision } from "../agent/waiting.ts";
 

@@ -1,4 +1,5 @@
-import { type Assembly, participantOf, runtimeOf } from "../agent/assembly.ts";
+import type { Assembly } from "../agent/assembly.ts";
+import { participantOf, runtimeOf } from "../agent/create-assembly.ts";
 import { ConfigurationError } from "../base/dragoman-error.ts";
 
 /** Those whose runs an executor executes, by their names. */

@@ -1,9 +1,10 @@
 import { redactUrl } from "../base/redact-url.ts";
 import { ToolError } from "../base/tool-error.ts";
 import type { AddressGuard } from "./address-guard.ts";
-import { type HttpRequest, sendHttpRequest, toHttpUrl } from "./http-request.ts";
+import { type HttpRequest, toHttpUrl } from "./http-request.ts";
 import type { HttpResponse } from "./http-response.ts";
 import { withoutCredentials } from "./request-headers.ts";
+import { sendHttpRequest } from "./send-http-request.ts";
 
 /** A request whose redirects are followed. */
 export interface RedirectedRequest extends HttpRequest {

@@ -4,7 +4,8 @@ import { expect, test } from "vitest";
 import { failureOf } from "../../test/failure-of.ts";
 import { startHttp, startTcp } from "../../test/loopback.ts";
 import { ToolError, ToolNetworkError } from "../base/tool-error.ts";
-import { type HttpRequest, sendHttpRequest } from "./http-request.ts";
+import type { HttpRequest } from "./http-request.ts";
+import { sendHttpRequest } from "./send-http-request.ts";
 import { readServerSentEvents } from "./server-sent-events.ts";
 
 const textOf = async (request: HttpRequest): Promise<string> =>

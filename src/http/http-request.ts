@@ -1,8 +1,6 @@
 import type { Clock } from "../base/clock.ts";
 import { ToolError } from "../base/tool-error.ts";
 import type { ConnectionOptions } from "./connection-pool.ts";
-import { HttpExchange } from "./http-exchange.ts";
-import type { HttpResponse } from "./http-response.ts";
 
 /** What a request is sent with: text (as UTF-8), bytes, or bytes as they come. */
 export type HttpBody = string | Uint8Array | AsyncIterable<Uint8Array>;
@@ -39,32 +37,6 @@ export interface HttpRequest extends ConnectionOptions, HttpLimits {
   readonly deadline?: number;
   /** What tells how long it is to `deadline`. Default: the machine's clock. */
   readonly clock?: Clock;
-}
-
-/**
- * Sends a request over HTTP/1.1 and resolves once the head of the answer is here.
- *
- * Whatever the status, it resolves; redirects are not followed. The caller reads the body, or calls
- * `cancel`: a body that nobody has begun to read within `readTimeoutMs` is given up and its connection
- * closed. A request that met a kept connection just as the server closed it is sent again, where its
- * method is idempotent (RFC 9110, 9.2.2) and its body no stream.
- *
- * @throws ToolTimeoutError, ToolNetworkError, ToolCertificateError, or ToolError for a request that
- * cannot be sent. Their messages show the URL without user-info and query values.
- */
-export async function sendHttpRequest(request: HttpRequest): Promise<HttpResponse> {
-  request.signal?.throwIfAborted();
-  const url = toHttpUrl(request.url);
-  for (;;) {
-    const exchange = await HttpExchange.start(request, url);
-    try {
-      return await exchange.response;
-    } catch (error) {
-      if (!(exchange.metClosedConnection && isRepeatable(request))) {
-        throw error;
-      }
-    }
-  }
 }
 
 /** The URL, if it is one that can be asked. A message never repeats it: it may hold a password. */

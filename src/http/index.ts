@@ -22,17 +22,13 @@ export {
   quietInstrumentor,
 } from "./http-instrumentor.ts";
 export type { HttpOptions } from "./http-options.ts";
-export {
-  type HttpBody,
-  type HttpLimits,
-  type HttpRequest,
-  sendHttpRequest,
-} from "./http-request.ts";
+export type { HttpBody, HttpLimits, HttpRequest } from "./http-request.ts";
 export type { HttpResponse } from "./http-response.ts";
 export type { HttpClientBody } from "./request-body.ts";
 export type { HttpHeaders } from "./request-headers.ts";
 export type { HttpQuery, HttpQueryValue } from "./request-url.ts";
 export type { RetryOptions } from "./retry.ts";
+export { sendHttpRequest } from "./send-http-request.ts";
 export {
   readServerSentEvents,
   type ServerSentEvent,

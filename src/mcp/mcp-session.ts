@@ -1,6 +1,7 @@
 import type { Clock } from "../base/clock.ts";
 import { messageOf } from "../base/dragoman-error.ts";
 import { isJsonObject, type JsonObject } from "../base/json.ts";
+import type { ActiveSpan } from "../base/tracing.ts";
 import type { McpProtocol } from "../tool/mcp-server-config.ts";
 import { discoverServer } from "./discover-server.ts";
 import { type Greeter, shakeHands, wantsNoHandshake } from "./handshake.ts";
@@ -89,7 +90,7 @@ export class McpSession {
     this.#rate = new RateLimit(clock, messagesPerSecond);
     this.#requests = new RequestTable({
       clock,
-      onGivenUp: (id, method) => this.#giveUp(id, method),
+      onGivenUp: (id, method, span) => this.#giveUp(id, method, span),
       tooLate: (method, limitMs) =>
         this.#error("mcp-timeout", `did not answer ${method} within ${limitMs} ms`),
     });
@@ -232,7 +233,9 @@ export class McpSession {
   async #shakeHands(): Promise<ServerGreeting> {
     const greeting = await shakeHands(this.#greeter());
     this.link.ready?.(greeting.protocolVersion);
-    await this.link.send({ jsonrpc: "2.0", method: "notifications/initialized" });
+    const params = this.#options.tracing.notification({});
+    const named = Object.keys(params).length === 0 ? {} : { params };
+    await this.link.send({ jsonrpc: "2.0", method: "notifications/initialized", ...named });
     this.link.listen?.();
     return greeting;
   }
@@ -349,13 +352,14 @@ export class McpSession {
     return { code: internalError, message: "There is no answer." };
   }
 
-  #giveUp(id: number, method: string): void {
+  #giveUp(id: number, method: string, span: ActiveSpan | undefined): void {
     this.link.forget?.(id);
     const isTold = this.#envelope !== undefined && this.link.hasExchanges === true;
     if (method === "initialize" || isTold) {
       return; // the one must not be cancelled; the other is, by the end of its exchange
     }
-    const params = { requestId: id, reason: cancelNotice };
+    const given = { requestId: id, reason: cancelNotice };
+    const params = this.#options.tracing.notification(given, span);
     this.link.send({ jsonrpc: "2.0", method: "notifications/cancelled", params }).catch(() => {}); // nobody waits
   }
 

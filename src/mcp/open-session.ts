@@ -111,7 +111,7 @@ async function openOn(
   ended: AbortSignal,
 ): Promise<McpSession> {
   const { signal, clock, onNotification, onNotice, requests, logLevel, protocol, span } = options;
-  const tracing = new SessionTracing(span, link.server, options.transport);
+  const tracing = new SessionTracing(span, link, options.transport);
   const own = { onNotification, onNotice, requests, logLevel, tracing };
   const session = new McpSession({ link, clock, ...own });
   const patienceMs = protocol === "auto" ? options.timeoutMs * patience : undefined;

@@ -28,7 +28,7 @@ export interface RequestOptions {
 interface RequestTableOptions {
   readonly clock: Clock;
   /** Nobody waits any longer for the answer to a request that has been sent. */
-  onGivenUp(id: number, method: string): void;
+  onGivenUp(id: number, method: string, span: ActiveSpan | undefined): void;
   /** The error for a request that took too long. */
   tooLate(method: string, limitMs: number): Error;
 }
@@ -190,7 +190,7 @@ export class RequestTable {
     const entry = this.#take(id);
     if (entry !== undefined) {
       entry.reject(reason);
-      this.#options.onGivenUp(id, entry.method);
+      this.#options.onGivenUp(id, entry.method, entry.options.span);
     }
   }
 

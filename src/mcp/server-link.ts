@@ -31,6 +31,8 @@ export interface ServerLink {
    * @throws McpError
    */
   send(message: RpcMessage, headers?: Readonly<Record<string, string>>): Promise<void>;
+  /** The id that the server has given the session, once it has. */
+  readonly sessionId?: string | undefined;
   /** Whether each request has an exchange of its own, whose end tells the server that nobody waits. */
   readonly hasExchanges?: boolean;
   /** Nobody waits any longer for the answer to this request. */

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from "../base/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../base/json.ts";
 import { traceContextFrom } from "../base/trace-context.ts";
 import type { TraceMcpFacts } from "../base/trace-operation.ts";
 import { completed, outcomeOfThrown } from "../base/trace-outcome.ts";
@@ -8,6 +8,7 @@ import { isCustomTransport, type McpCustomTransport } from "./custom-link.ts";
 import type { McpError } from "./mcp-error.ts";
 import { withMeta } from "./request-envelope.ts";
 import type { RpcId } from "./rpc-message.ts";
+import type { ServerLink } from "./server-link.ts";
 
 /** A request on its way. */
 interface TracedRequest {
@@ -20,25 +21,25 @@ interface TracedRequest {
 export class SessionTracing {
   /** What the session was opened for; `undefined` where nobody traced then. */
   readonly span: ActiveSpan | undefined;
-  readonly #server: string;
+  readonly #link: Pick<ServerLink, "server" | "sessionId">;
   readonly #peer: TraceMcpFacts;
   #life: ActiveSpan | undefined;
   #protocolVersion: string | undefined;
 
   constructor(
     span: ActiveSpan | undefined,
-    server: string,
+    link: Pick<ServerLink, "server" | "sessionId">,
     transport: McpTransport | McpCustomTransport,
   ) {
     this.span = span;
-    this.#server = server;
+    this.#link = link;
     this.#peer = peerOf(transport);
   }
 
   /** The server has been greeted. */
   opened(protocolVersion: string): void {
     this.#protocolVersion = protocolVersion;
-    this.#life = this.span?.start({ kind: "mcp-session", server: this.#server });
+    this.#life = this.span?.start({ kind: "mcp-session", server: this.#link.server });
     this.#life?.set({ mcp: { ...this.#peer, protocolVersion } });
   }
 
@@ -47,8 +48,7 @@ export class SessionTracing {
   }
 
   /**
-   * A request to the server as an operation within `outer`, where somebody traces. Its trace context is in `_meta`, where MCP
-   * has it (SEP-414); what the caller has put there stays.
+   * A request to the server as an operation within `outer`, where somebody traces.
    *
    * @param send gets the parameters, and a function that it tells the request's id.
    */
@@ -60,18 +60,19 @@ export class SessionTracing {
     if (outer === undefined) {
       return send(params);
     }
-    const server = this.#server;
-    const { name } = params;
-    const target = typeof name === "string" ? name : undefined;
-    const span = outer.start({ kind: "mcp-request", server, method, target });
-    const trace = span.context(server);
-    const asked =
-      trace === undefined ? params : { ...params, ...withMeta({ _meta: trace }, metaOf(params)) };
+    const { server } = this.#link;
+    const [target, resource] = [textOf(params["name"]), textOf(params["uri"])];
+    const span = outer.start({ kind: "mcp-request", server, method, target, resource });
     return endingWith(
       span,
-      send(asked, (id) => this.#tell(span, id)),
+      send(this.#withTrace(params, span), (id) => this.#tell(span, id)),
       signal,
     );
+  }
+
+  /** What a notification carries, which is part of `about` or else of what the session was opened for. */
+  notification(params: JsonObject, about: ActiveSpan | undefined = this.span): JsonObject {
+    return about === undefined ? params : this.#withTrace(params, about);
   }
 
   /** A request of the server's, as part of the trace that it says. */
@@ -81,10 +82,15 @@ export class SessionTracing {
     give: () => Promise<Value>,
   ): Promise<Value> {
     const known = answered.has(method) ? method : "_OTHER"; // a stranger's word
-    const operation = { kind: "mcp-answer", server: this.#server, method: known } as const;
-    const span = this.span?.start(operation, traceContextFrom(metaOf(params)));
+    const operation = { kind: "mcp-answer", server: this.#link.server, method: known } as const;
+    const trace = traceContextFrom(metaOf(params));
+    const span = this.span?.start(operation, trace);
     if (span === undefined) {
       return give();
+    }
+    const own = trace && this.span?.context();
+    if (own !== undefined) {
+      span.link(own);
     }
     this.#tell(span, id);
     return endingWith(span, span.run(give), signal);
@@ -92,7 +98,16 @@ export class SessionTracing {
 
   #tell(span: ActiveSpan, id: RpcId): void {
     const protocolVersion = this.#protocolVersion;
-    span.set({ mcp: { ...this.#peer, requestId: String(id), protocolVersion } });
+    const { sessionId } = this.#link;
+    span.set({ mcp: { ...this.#peer, requestId: String(id), sessionId, protocolVersion } });
+  }
+
+  /** With the trace context where MCP has it (SEP-414); what the caller has put there stays. */
+  #withTrace(params: JsonObject, span: ActiveSpan): JsonObject {
+    const trace = span.context(this.#link.server);
+    return trace === undefined
+      ? params
+      : { ...params, ...withMeta({ _meta: trace }, metaOf(params)) };
   }
 }
 
@@ -102,6 +117,9 @@ const answered: ReadonlySet<string> = new Set([
   "sampling/createMessage",
   "roots/list",
 ]);
+
+const textOf = (value: Json | undefined): string | undefined =>
+  typeof value === "string" ? value : undefined;
 
 const metaOf = ({ _meta: meta }: JsonObject): JsonObject => (isJsonObject(meta) ? meta : {});
 
@@ -132,6 +150,7 @@ function peerOf(transport: McpTransport | McpCustomTransport): TraceMcpFacts {
   const usual = /^(https|wss):$/.test(protocol) ? 443 : 80;
   return {
     network: "tcp",
+    networkProtocol: /^wss?:$/.test(protocol) ? "websocket" : "http",
     endpoint: { address: hostname, port: port === "" ? usual : Number(port) },
   };
 }

@@ -61,13 +61,13 @@ export class StreamableHttpLink implements ServerLink {
   readonly hasExchanges = true;
   readonly server: string;
   readonly label: string;
+  sessionId: string | undefined;
   readonly #caller: HttpCaller;
   readonly #clock: Clock;
   readonly #terminateSession: boolean;
   readonly #exchanges = new Map<RpcId, Exchange>();
   /** Ends whatever is not the exchange of a request. */
   readonly #ending = new AbortController();
-  #sessionId: string | undefined;
   #protocolVersion: string | undefined;
   #isExpired = false;
   #closing: Promise<void> | undefined;
@@ -160,7 +160,7 @@ export class StreamableHttpLink implements ServerLink {
     try {
       const response = await this.#post(message, ending.signal, headers);
       if (!this.#isStateless) {
-        this.#sessionId ??= response.headers["mcp-session-id"];
+        this.sessionId ??= response.headers["mcp-session-id"];
       }
       await this.#receive(response, exchange);
     } catch (error) {
@@ -288,8 +288,8 @@ export class StreamableHttpLink implements ServerLink {
 
   #sessionHeaders(): Record<string, string> {
     const headers: Record<string, string> = {};
-    if (this.#sessionId !== undefined) {
-      headers["mcp-session-id"] = this.#sessionId;
+    if (this.sessionId !== undefined) {
+      headers["mcp-session-id"] = this.sessionId;
     }
     if (this.#protocolVersion !== undefined) {
       headers["mcp-protocol-version"] = this.#protocolVersion;
@@ -317,7 +317,7 @@ export class StreamableHttpLink implements ServerLink {
   }
 
   #refusal(response: HttpResponse, text: string): McpError {
-    const inSession = this.#sessionId !== undefined;
+    const inSession = this.sessionId !== undefined;
     this.#isExpired ||= inSession && response.status === 404;
     return this.#caller.refusal(response, text, inSession);
   }
@@ -338,7 +338,7 @@ export class StreamableHttpLink implements ServerLink {
   /** Ends the session, then whatever is still under way. */
   async #end(patienceMs: number): Promise<void> {
     this.#ending.abort();
-    if (this.#terminateSession && this.#sessionId !== undefined && !this.#isExpired) {
+    if (this.#terminateSession && this.sessionId !== undefined && !this.#isExpired) {
       const signal = AbortSignal.timeout(patienceMs);
       const headers = this.#sessionHeaders();
       await this.#caller

@@ -25,4 +25,6 @@ export type ModelEvent =
       readonly usage: Usage;
       /** The model as the provider names it in its answer, where it does. */
       readonly responseModel?: string;
+      /** The provider's id of the answer, where it has one. */
+      readonly responseId?: string;
     };

@@ -73,6 +73,8 @@ export interface Model {
   readonly capabilities: ModelCapabilities;
   /** Where its provider listens, where it is reached over a network. */
   readonly endpoint?: TraceEndpoint | undefined;
+  /** Whether its provider sends answers in pieces, and not whole. Default true. */
+  readonly isStreamed?: boolean;
   stream(
     request: ModelRequest,
     options: {

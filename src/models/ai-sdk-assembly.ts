@@ -5,6 +5,7 @@ import { ModelError } from "../model/model-error.ts";
 import type { FinishReason, ModelEvent } from "../model/model-event.ts";
 import type { Usage } from "../model/usage.ts";
 import { toAnswerError } from "./provider-error.ts";
+import { learnResponse, type ResponseFacts } from "./response-facts.ts";
 import { countOf, toUsageOf } from "./token-counts.ts";
 
 /** A part that grows. */
@@ -27,7 +28,7 @@ export class AiSdkAssembly {
   readonly #callIds = new Set<string>();
   #count = 0;
   #finish: JsonObject | undefined;
-  #responseModel: string | undefined;
+  #response: ResponseFacts = {};
   #events: ModelEvent[] = [];
 
   constructor({ key, what }: { readonly key: string; readonly what: string }) {
@@ -48,8 +49,7 @@ export class AiSdkAssembly {
     } else if (type === "tool-call") {
       this.#call(part);
     } else if (type === "response-metadata") {
-      const { modelId } = part;
-      this.#responseModel = typeof modelId === "string" ? modelId : this.#responseModel;
+      this.#response = learnResponse(this.#response, part["modelId"], part["id"]);
     } else if (type === "finish") {
       this.#finish = part;
     } else if (type === "error") {
@@ -74,7 +74,7 @@ export class AiSdkAssembly {
       kind: "finish",
       reason: this.#reason(finish["finishReason"]),
       usage: toUsage(isJsonObject(finish["usage"]) ? finish["usage"] : {}),
-      ...(this.#responseModel === undefined ? {} : { responseModel: this.#responseModel }),
+      ...this.#response,
     });
     return this.#take();
   }
@@ -202,6 +202,7 @@ function toUsage({ inputTokens: input, outputTokens: output, ...usage }: JsonObj
     inputTokens: countOf(inner["total"] ?? input) ?? 0,
     outputTokens: countOf(outer["total"] ?? output) ?? 0,
     cachedInputTokens: countOf(inner["cacheRead"] ?? usage["cachedInputTokens"]),
+    cacheWriteInputTokens: countOf(inner["cacheWrite"]),
     reasoningTokens: countOf(outer["reasoning"] ?? usage["reasoningTokens"]),
   });
 }

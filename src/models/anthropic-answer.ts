@@ -5,6 +5,7 @@ import type { Usage } from "../model/usage.ts";
 import { GrowingParts } from "./growing-parts.ts";
 import type { AnswerAssembly, AnswerProtocol } from "./provider-answer.ts";
 import { errorIn } from "./provider-message.ts";
+import { learnResponse, type ResponseFacts } from "./response-facts.ts";
 import { countOf, toUsageOf } from "./token-counts.ts";
 
 /**
@@ -40,7 +41,7 @@ class MessageAssembly implements AnswerAssembly {
   #accepted = 0;
   #reason = "";
   #usage: JsonObject = {};
-  #responseModel: string | undefined;
+  #response: ResponseFacts = {};
 
   isLast = false;
 
@@ -94,7 +95,7 @@ class MessageAssembly implements AnswerAssembly {
       kind: "finish",
       reason: this.#finishReason(),
       usage: toUsage(this.#usage),
-      ...(this.#responseModel === undefined ? {} : { responseModel: this.#responseModel }),
+      ...this.#response,
     });
     return this.#parts.take();
   }
@@ -109,9 +110,9 @@ class MessageAssembly implements AnswerAssembly {
     this.#tail(message);
   }
 
-  #head({ model, usage }: JsonObject): void {
+  #head({ model, id, usage }: JsonObject): void {
     this.#accepted += 1;
-    this.#responseModel = typeof model === "string" && model !== "" ? model : undefined;
+    this.#response = learnResponse(this.#response, model, id);
     this.#count(usage);
   }
 
@@ -210,12 +211,13 @@ class MessageAssembly implements AnswerAssembly {
 /** Tokens that were read from the cache, or written to it, are not among `input_tokens`. */
 function toUsage(usage: JsonObject): Usage {
   const read = countOf(usage["cache_read_input_tokens"]);
-  const written = countOf(usage["cache_creation_input_tokens"]) ?? 0;
+  const written = countOf(usage["cache_creation_input_tokens"]);
   const details = usage["output_tokens_details"];
   return toUsageOf({
-    inputTokens: (countOf(usage["input_tokens"]) ?? 0) + (read ?? 0) + written,
+    inputTokens: (countOf(usage["input_tokens"]) ?? 0) + (read ?? 0) + (written ?? 0),
     outputTokens: countOf(usage["output_tokens"]) ?? 0,
     cachedInputTokens: read,
+    cacheWriteInputTokens: written,
     reasoningTokens: isJsonObject(details) ? countOf(details["thinking_tokens"]) : undefined,
   });
 }

@@ -6,6 +6,7 @@ import { noUsage, type Usage } from "../model/usage.ts";
 import { GrowingParts } from "./growing-parts.ts";
 import type { AnswerAssembly, AnswerProtocol } from "./provider-answer.ts";
 import { errorIn } from "./provider-message.ts";
+import { learnResponse, type ResponseFacts } from "./response-facts.ts";
 import { countOf, toUsageOf } from "./token-counts.ts";
 
 /**
@@ -31,7 +32,7 @@ class GeminiAssembly implements AnswerAssembly {
   #accepted = 0;
   #reason = "";
   #usage: Usage = noUsage;
-  #responseModel: string | undefined;
+  #response: ResponseFacts = {};
 
   readonly isLast = false;
 
@@ -48,10 +49,8 @@ class GeminiAssembly implements AnswerAssembly {
   }
 
   accept(chunk: JsonObject): readonly ModelEvent[] {
-    const { candidates, usageMetadata, modelVersion, promptFeedback } = chunk;
-    if (typeof modelVersion === "string" && modelVersion !== "") {
-      this.#responseModel ??= modelVersion;
-    }
+    const { candidates, usageMetadata, modelVersion, responseId, promptFeedback } = chunk;
+    this.#response = learnResponse(this.#response, modelVersion, responseId);
     if (isJsonObject(usageMetadata)) {
       this.#usage = toUsage(usageMetadata);
     }
@@ -71,7 +70,7 @@ class GeminiAssembly implements AnswerAssembly {
       kind: "finish",
       reason: this.#finishReason(),
       usage: this.#usage,
-      ...(this.#responseModel === undefined ? {} : { responseModel: this.#responseModel }),
+      ...this.#response,
     });
     return this.#parts.take();
   }

@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, parseJson } from "../base/json.ts";
-import { sendHttpRequest } from "../http/http-request.ts";
+import { sendHttpRequest } from "../http/send-http-request.ts";
 import type { ModelCapabilities } from "../model/model.ts";
 import { toOllamaUrl } from "./ollama-host.ts";
 

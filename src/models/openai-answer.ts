@@ -1,7 +1,8 @@
 import { isJsonObject, type Json, type JsonObject } from "../base/json.ts";
 import { ChatAssembly } from "./openai-assembly.ts";
-import type { AnswerPiece, AnswerProtocol } from "./provider-answer.ts";
+import type { AnswerProtocol } from "./provider-answer.ts";
 import { errorIn } from "./provider-message.ts";
+import type { AnswerPiece } from "./read-lines.ts";
 
 /**
  * How chat completions are answered.

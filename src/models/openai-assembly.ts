@@ -7,6 +7,7 @@ import { ToolCallAssembly } from "./openai-tool-calls.ts";
 import { toUsage } from "./openai-usage.ts";
 import type { AnswerAssembly } from "./provider-answer.ts";
 import { mergeOpaque } from "./provider-data.ts";
+import { learnResponse, type ResponseFacts } from "./response-facts.ts";
 
 /**
  * Makes model events of the parsed objects of a chat completion, streamed (`delta`) or whole
@@ -19,7 +20,7 @@ export class ChatAssembly implements AnswerAssembly {
   #reason = "";
   #refused = false;
   #usage: Usage = noUsage;
-  #responseModel: string | undefined;
+  #response: ResponseFacts = {};
 
   /** @param provider the key of the provider data that the parts get. */
   constructor(provider: string) {
@@ -44,9 +45,7 @@ export class ChatAssembly implements AnswerAssembly {
 
   /** The events that follow from one object of the stream. */
   accept(chunk: JsonObject): readonly ModelEvent[] {
-    if (this.#responseModel === undefined && typeof chunk["model"] === "string") {
-      this.#responseModel = chunk["model"] || undefined;
-    }
+    this.#response = learnResponse(this.#response, chunk["model"], chunk["id"]);
     const usage = chunk["usage"];
     if (isJsonObject(usage)) {
       this.#usage = toUsage(usage);
@@ -74,7 +73,7 @@ export class ChatAssembly implements AnswerAssembly {
       kind: "finish",
       reason: this.#finishReason(),
       usage: this.#usage,
-      ...(this.#responseModel === undefined ? {} : { responseModel: this.#responseModel }),
+      ...this.#response,
     });
     return this.#parts.take();
   }

@@ -18,6 +18,7 @@ export function toUsage(usage: JsonObject): Usage {
     inputTokens: input,
     outputTokens: Math.max(completion, total - input),
     cachedInputTokens: cached,
+    cacheWriteInputTokens: countOf(detail(usage["prompt_tokens_details"], "cache_write_tokens")),
     reasoningTokens: reasoning,
   });
 }

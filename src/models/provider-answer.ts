@@ -7,6 +7,7 @@ import { ModelError } from "../model/model-error.ts";
 import type { ModelEvent } from "../model/model-event.ts";
 import { type ProviderScope, toAnswerError } from "./provider-error.ts";
 import { providerMessage } from "./provider-message.ts";
+import type { AnswerPiece } from "./read-lines.ts";
 import { readLines } from "./read-lines.ts";
 
 /** Makes model events of the objects of one answer. Synchronous. */
@@ -35,12 +36,6 @@ export interface AnswerProtocol {
   readonly createAssembly: () => AnswerAssembly;
   /** The failure that comes in the place of (more of) an answer, if it is one. */
   readonly failureIn: (chunk: Json | undefined, piece: AnswerPiece) => Json | undefined;
-}
-
-/** One piece of a stream, or a whole answer: its text, and the event that it came under. */
-export interface AnswerPiece {
-  readonly data: string;
-  readonly event: string;
 }
 
 /** What is read of a response. */

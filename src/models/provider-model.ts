@@ -1,7 +1,7 @@
 import { systemClock } from "../base/clock.ts";
 import { ToolError } from "../base/tool-error.ts";
-import { sendHttpRequest } from "../http/http-request.ts";
 import type { HttpResponse } from "../http/http-response.ts";
+import { sendHttpRequest } from "../http/send-http-request.ts";
 import type { Model, ModelCapabilities, ModelRequest } from "../model/model.ts";
 import type { ModelError } from "../model/model-error.ts";
 import type { ModelEvent } from "../model/model-event.ts";
@@ -32,6 +32,7 @@ export function createProviderModel(
     id: connection.id,
     capabilities,
     endpoint: endpointOf(connection.base),
+    isStreamed: connection.stream,
     stream: (request, options) => streamAnswer(connection, protocol, request, options),
   };
 }

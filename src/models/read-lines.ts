@@ -1,5 +1,10 @@
 import { ToolError } from "../base/tool-error.ts";
-import type { AnswerPiece } from "./provider-answer.ts";
+
+/** One piece of a stream, or a whole answer: its text, and the event that it came under. */
+export interface AnswerPiece {
+  readonly data: string;
+  readonly event: string;
+}
 
 /** The longest line, in characters. */
 const longest = 10 * 1024 * 1024;

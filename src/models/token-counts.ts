@@ -1,4 +1,5 @@
 import type { Json } from "../base/json.ts";
+import { withoutUndefined } from "../base/without-undefined.ts";
 import type { Usage } from "../model/usage.ts";
 
 /** A count of tokens; anything else is none. */
@@ -10,13 +11,13 @@ export function toUsageOf(counts: {
   readonly inputTokens: number;
   readonly outputTokens: number;
   readonly cachedInputTokens: number | undefined;
+  readonly cacheWriteInputTokens?: number | undefined;
   readonly reasoningTokens: number | undefined;
 }): Usage {
-  const { inputTokens, outputTokens, cachedInputTokens, reasoningTokens } = counts;
+  const { inputTokens, outputTokens, ...parts } = counts;
   return {
     inputTokens,
     outputTokens,
-    ...(cachedInputTokens === undefined ? {} : { cachedInputTokens }),
-    ...(reasoningTokens === undefined ? {} : { reasoningTokens }),
+    ...withoutUndefined(parts),
   };
 }

@@ -1,4 +1,4 @@
-import type { RunInput } from "../agent/run-options.ts";
+import type { RunInput } from "../agent/run-input.ts";
 import type { CompletedRun } from "../agent/run-result.ts";
 
 /** What has happened in an assembly so far, for functions that decide how it goes on. */

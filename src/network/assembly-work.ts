@@ -2,7 +2,7 @@ import { askWithin, type InnerOptions, type InnerQuestion } from "../agent/ask-w
 import type { ParticipantScope } from "../agent/participant.ts";
 import { fillKeys } from "../agent/prompts.ts";
 import { RunError } from "../agent/run-error.ts";
-import type { RunInput } from "../agent/run-options.ts";
+import type { RunInput } from "../agent/run-input.ts";
 import type { CompletedRun, RunResult } from "../agent/run-result.ts";
 import { Suspension } from "../agent/suspension.ts";
 import { untilAborted } from "../base/abort.ts";

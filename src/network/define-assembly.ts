@@ -1,6 +1,7 @@
-import { type Assembly, createAssembly } from "../agent/assembly.ts";
+import type { Assembly } from "../agent/assembly.ts";
+import { createAssembly } from "../agent/create-assembly.ts";
 import type { Answer, Participant, ParticipantScope } from "../agent/participant.ts";
-import { taintedStep } from "../agent/run-memory.ts";
+import { taintedStep } from "../agent/participant-memory.ts";
 import { sessionOf } from "../agent/run-scope.ts";
 import type { RunSession } from "../agent/run-session.ts";
 import { Suspension } from "../agent/suspension.ts";

@@ -1,12 +1,12 @@
 import type { AgentDefinition } from "../agent/agent-definition.ts";
 import { agentParticipant } from "../agent/agent-participant.ts";
-import type { McpEntry, ToolEntry } from "../agent/agent-runtime.ts";
 import type { Assembly } from "../agent/assembly.ts";
 import type { OuterLevel } from "../agent/participant.ts";
 import { RunError } from "../agent/run-error.ts";
-import type { RunInput } from "../agent/run-options.ts";
+import type { RunInput } from "../agent/run-input.ts";
 import type { Selection } from "../agent/selection.ts";
 import { toOutputPolicy } from "../agent/structured-output.ts";
+import type { McpEntry, ToolEntry } from "../agent/tool-level.ts";
 import { didYouMean } from "../base/closest-name.ts";
 import type { JsonSchema } from "../base/json-schema.ts";
 import { answerText, inputText } from "./answer-text.ts";

@@ -1,5 +1,5 @@
 import type { Assembly } from "../agent/assembly.ts";
-import type { RunInput } from "../agent/run-options.ts";
+import type { RunInput } from "../agent/run-input.ts";
 import { answerText } from "./answer-text.ts";
 import { type AssemblyHead, defineAssembly } from "./define-assembly.ts";
 import { type MemberEntry, type RuntimeNow, toMembers } from "./member.ts";

@@ -1,6 +1,6 @@
 import type { Assembly } from "../agent/assembly.ts";
 import { RunError } from "../agent/run-error.ts";
-import type { RunInput } from "../agent/run-options.ts";
+import type { RunInput } from "../agent/run-input.ts";
 import type { CompletedRun } from "../agent/run-result.ts";
 import { didYouMean } from "../base/closest-name.ts";
 import { type Message, toolCallsOf } from "../message/message.ts";

@@ -1,9 +1,9 @@
 import type { InnerOptions } from "../agent/ask-within.ts";
 import type { Assembly } from "../agent/assembly.ts";
-import { participantOf } from "../agent/assembly.ts";
 import { checkInput } from "../agent/check-run-options.ts";
-import { ParticipantMemory } from "../agent/run-memory.ts";
-import type { RunInput } from "../agent/run-options.ts";
+import { participantOf } from "../agent/create-assembly.ts";
+import { ParticipantMemory } from "../agent/participant-memory.ts";
+import type { RunInput } from "../agent/run-input.ts";
 import type { CompletedRun, RunResult } from "../agent/run-result.ts";
 import { Suspension } from "../agent/suspension.ts";
 import { untilAborted } from "../base/abort.ts";

@@ -14,22 +14,43 @@ import {
 } from "@opentelemetry/api";
 import { formatTraceparent, parseTraceparent, type TraceContext } from "../base/trace-context.ts";
 import { version } from "../base/version.ts";
+import type { LogEvent } from "./api-logs.ts";
 import { withLists } from "./api-meters.ts";
 import { fromBaggageHeader, toBaggageHeader } from "./baggage-header.ts";
 import type { Conventions } from "./conventions.ts";
 import type { SpanDescription, SpanKindName } from "./describe-operation.ts";
 import type { SpanAttributes } from "./span-attributes.ts";
-import type { SpanKeeper, SpanSink } from "./span-sink.ts";
+import type { LoggedEvent, SpanKeeper, SpanSink } from "./span-sink.ts";
 
 /** Spans by OpenTelemetry's API, of whatever SDK the application has registered. */
-export function apiSpans(provider: () => TracerProvider, { schemaUrl }: Conventions): SpanKeeper {
-  let tracer: Tracer | undefined;
+export function apiSpans(
+  provider: () => TracerProvider,
+  log: LogEvent,
+  { schemaUrl }: Conventions,
+): SpanKeeper {
+  let api: SpanApi | undefined;
   return {
     start(description, parent) {
-      tracer ??= provider().getTracer("dragoman", version, { schemaUrl });
-      return startIn(tracer, description, contextOf(parent) ?? context.active());
+      api ??= { tracer: provider().getTracer("dragoman", version, { schemaUrl }), log };
+      const active = context.active();
+      const sink = startIn(api, description, contextOf(parent) ?? active);
+      const around = parent && trace.getSpan(active);
+      if (around !== undefined && !isParentOf(around, parent)) {
+        sink.linkTo(around); // where a request is served that is part of another's trace
+      }
+      return sink;
     },
   };
+}
+
+const isParentOf = (span: Span, parent: TraceContext | undefined): boolean =>
+  parent !== undefined &&
+  parseTraceparent(parent.traceparent)?.spanId === span.spanContext().spanId;
+
+/** What spans are written with. */
+interface SpanApi {
+  readonly tracer: Tracer;
+  readonly log: LogEvent;
 }
 
 const kinds: Readonly<Record<SpanKindName, SpanKind>> = {
@@ -39,30 +60,30 @@ const kinds: Readonly<Record<SpanKindName, SpanKind>> = {
 };
 
 function startIn(
-  tracer: Tracer,
+  api: SpanApi,
   { name, kind, attributes }: SpanDescription,
   parent: Context,
-): SpanSink {
+): ApiSpan {
   const options = { kind: kinds[kind], attributes: withLists(attributes) };
-  return new ApiSpan(tracer, tracer.startSpan(name, options, parent), parent);
+  return new ApiSpan(api, api.tracer.startSpan(name, options, parent), parent);
 }
 
 class ApiSpan implements SpanSink {
   readonly isRecording: boolean;
-  readonly #tracer: Tracer;
-  readonly #span: Span;
   /** Where the span is the active one. */
-  readonly #within: Context;
+  readonly place: Context;
+  readonly #api: SpanApi;
+  readonly #span: Span;
 
-  constructor(tracer: Tracer, span: Span, parent: Context) {
+  constructor(api: SpanApi, span: Span, parent: Context) {
     this.isRecording = span.isRecording();
-    this.#tracer = tracer;
+    this.place = trace.setSpan(parent, span);
+    this.#api = api;
     this.#span = span;
-    this.#within = trace.setSpan(parent, span);
   }
 
   start(description: SpanDescription, parent: TraceContext | undefined): SpanSink {
-    return startIn(this.#tracer, description, contextOf(parent) ?? this.#within);
+    return startIn(this.#api, description, contextOf(parent) ?? this.place);
   }
 
   setAttributes(attributes: SpanAttributes): void {
@@ -77,6 +98,10 @@ class ApiSpan implements SpanSink {
     this.#span.addEvent(name, withLists(attributes));
   }
 
+  linkTo(other: Span): void {
+    this.#span.addLink({ context: other.spanContext() });
+  }
+
   link(other: TraceContext): void {
     const linked = remoteSpanOf(other);
     if (linked !== undefined) {
@@ -84,8 +109,15 @@ class ApiSpan implements SpanSink {
     }
   }
 
-  fail(type: string): void {
-    this.#span.setStatus({ code: SpanStatusCode.ERROR, message: type });
+  log(event: LoggedEvent): boolean {
+    return this.#api.log(event, this.place);
+  }
+
+  fail(description: string | undefined): void {
+    this.#span.setStatus({
+      code: SpanStatusCode.ERROR,
+      ...(description === undefined ? {} : { message: description }),
+    });
   }
 
   end(): void {
@@ -93,11 +125,11 @@ class ApiSpan implements SpanSink {
   }
 
   run<Value>(work: () => Value): Value {
-    return context.with(this.#within, work);
+    return context.with(this.place, work);
   }
 
   context(withBaggage: boolean): TraceContext | undefined {
-    return traceContextOf(this.#span, withBaggage ? this.#within : undefined);
+    return traceContextOf(this.#span, withBaggage ? this.place : undefined);
   }
 }
 

@@ -1,8 +1,16 @@
 import { ConfigurationError } from "../base/dragoman-error.ts";
 import type { TraceContent } from "../base/trace-operation.ts";
-import type { Message } from "../message/message.ts";
-import { toContentMessages, toSystemInstructions } from "./content-messages.ts";
-import { eventNames, names } from "./conventions.ts";
+import type { ResultContent } from "../message/content.ts";
+import type { ToolDefinition } from "../model/model.ts";
+import {
+  type ContentMessage,
+  toContentMessages,
+  toSystemInstructions,
+  toToolDefinitions,
+  toToolResponse,
+} from "./content-messages.ts";
+import { type Conventions, names } from "./conventions.ts";
+import { cutText, fitJson } from "./fit-json.ts";
 import type { SpanAttributes } from "./span-attributes.ts";
 
 /** What is captured, as a scrubber is told of it. */
@@ -23,9 +31,12 @@ export interface ContentCapture {
    * names, keys and whatever else must not be in a trace. `undefined` leaves it out; so does throwing.
    */
   readonly scrub: (kind: CapturedKind, value: unknown) => unknown;
-  /** As attributes of spans, or as events of theirs. Default `"attributes"`. */
+  /**
+   * As attributes of spans, or as events: one for each model call and tool call, a log record where the
+   * application has a logger provider, else an event of the span. Default `"attributes"`.
+   */
   readonly as?: "attributes" | "events";
-  /** Longer values are cut. Default 16 384 characters. */
+  /** The texts in longer values are cut. Default 16 384 characters of JSON. */
   readonly maxCharacters?: number;
 }
 
@@ -39,20 +50,20 @@ export function checkCapture(capture: ContentCapture | undefined): void {
   }
 }
 
-/** One value that may be written. */
+/** One value that may be written: JSON text, or the text that the scrubber gave instead. */
 export interface CapturedValue {
   readonly key: string;
   readonly text: string;
+  readonly isJson: boolean;
 }
 
-const keys: Readonly<Record<CapturedKind, string>> = {
+const keys: Readonly<Record<Exclude<CapturedKind, "exception">, string>> = {
   "system-instructions": "gen_ai.system_instructions",
   "input-messages": "gen_ai.input.messages",
   "output-messages": "gen_ai.output.messages",
   "tool-definitions": "gen_ai.tool.definitions",
   "tool-arguments": "gen_ai.tool.call.arguments",
   "tool-result": "gen_ai.tool.call.result",
-  exception: names.exceptionMessage,
 };
 
 /** The content as it may be written; what the scrubber leaves out or fails on is not there. */
@@ -60,18 +71,26 @@ export function captured(
   content: TraceContent,
   value: unknown,
   capture: ContentCapture,
+  conventions: Conventions,
 ): readonly CapturedValue[] {
+  // What each content is: see TraceContent.
   switch (content) {
     case "input-messages": {
-      const messages = value as readonly Message[]; // the kernel's, see TraceContent
+      const messages = value as readonly ContentMessage[];
       return [
         ...scrubbed("system-instructions", toSystemInstructions(messages), capture),
-        ...scrubbed("input-messages", toContentMessages(messages), capture),
+        ...scrubbed("input-messages", toContentMessages(messages, conventions), capture),
       ];
     }
-    case "output-messages":
-      return scrubbed(content, toContentMessages(value as readonly Message[]), capture); // as above
-    default:
+    case "output-messages": {
+      const messages = value as readonly ContentMessage[];
+      return scrubbed(content, toContentMessages(messages, conventions), capture);
+    }
+    case "tool-definitions":
+      return scrubbed(content, toToolDefinitions(value as readonly ToolDefinition[]), capture);
+    case "tool-result":
+      return scrubbed(content, toToolResponse(value as readonly ResultContent[]), capture);
+    case "tool-arguments":
       return scrubbed(content, value, capture);
   }
 }
@@ -83,28 +102,17 @@ export function capturedException(thrown: unknown, capture: ContentCapture): Spa
   }
   const { message, stack } = thrown;
   const given = scrub("exception", { message, stack }, capture);
-  if (typeof given === "string") {
-    return { [names.exceptionMessage]: cutTo(given, capture) };
-  }
-  if (typeof given !== "object" || given === null) {
-    return {};
-  }
-  const told = given as { readonly message?: unknown; readonly stack?: unknown }; // checked below
+  const told = typeof given === "string" ? { message: given } : ((given ?? {}) as Partial<Error>); // checked below
+  const cut = (key: string, text: unknown): SpanAttributes =>
+    typeof text === "string" ? { [key]: cutText(text, mostOf(capture)) } : {};
   return {
-    ...(typeof told.message === "string"
-      ? { [names.exceptionMessage]: cutTo(told.message, capture) }
-      : {}),
-    ...(typeof told.stack === "string"
-      ? { [names.exceptionStack]: cutTo(told.stack, capture) }
-      : {}),
+    ...cut(names.exceptionMessage, told.message),
+    ...cut(names.exceptionStack, told.stack),
   };
 }
 
-/** The event that holds content, where events do. */
-export const contentEvent: string = eventNames.content;
-
 function scrubbed(
-  kind: CapturedKind,
+  kind: keyof typeof keys,
   value: readonly unknown[] | unknown,
   capture: ContentCapture,
 ): readonly CapturedValue[] {
@@ -112,9 +120,12 @@ function scrubbed(
     return [];
   }
   const given = scrub(kind, value, capture);
-  // SDK 2 drops attributes that are objects without a word, so all is JSON text.
-  const text = given === undefined ? undefined : textOf(given);
-  return text === undefined ? [] : [{ key: keys[kind], text: cutTo(text, capture) }];
+  const key = keys[kind];
+  if (typeof given === "string") {
+    return [{ key, text: cutText(given, mostOf(capture)), isJson: false }];
+  }
+  const text = fitJson(given, mostOf(capture));
+  return text === undefined ? [] : [{ key, text, isJson: true }];
 }
 
 function scrub(kind: CapturedKind, value: unknown, capture: ContentCapture): unknown {
@@ -125,13 +136,4 @@ function scrub(kind: CapturedKind, value: unknown, capture: ContentCapture): unk
   }
 }
 
-function textOf(value: unknown): string | undefined {
-  try {
-    return typeof value === "string" ? value : JSON.stringify(value);
-  } catch {
-    return undefined;
-  }
-}
-
-const cutTo = (text: string, { maxCharacters = 16_384 }: ContentCapture): string =>
-  text.length > maxCharacters ? `${text.slice(0, maxCharacters).toWellFormed()}…` : text;
+const mostOf = ({ maxCharacters = 16_384 }: ContentCapture): number => maxCharacters;

@@ -1,39 +1,67 @@
-import type { TraceEvent, TraceFacts } from "../base/trace-operation.ts";
+import type { TraceEvent, TraceFacts, TraceOperation } from "../base/trace-operation.ts";
 import { errorTypeOf } from "../base/trace-outcome.ts";
-import { eventNames, names } from "./conventions.ts";
-import { type DescriptionOptions, putEndpoint } from "./describe-operation.ts";
+import { type Conventions, eventNames, names } from "./conventions.ts";
+import { type DescriptionOptions, putClient, putServer } from "./describe-operation.ts";
 import { putModel } from "./model-names.ts";
 import { type OpenAttributes, put, type SpanAttributes } from "./span-attributes.ts";
 
 /** What has become known of an operation, as attributes. */
 export function describeFacts(
-  { model, responseModel, finishReason, usage, mcp, count }: TraceFacts,
-  { conventions, identifiers }: DescriptionOptions,
+  { model, responseModel, responseId, finishReason, usage, mcp, count }: TraceFacts,
+  kind: TraceOperation["kind"],
+  options: DescriptionOptions,
 ): SpanAttributes {
   const attributes: OpenAttributes = {};
   if (model !== undefined) {
-    putModel(attributes, model, conventions);
+    putModel(attributes, model, options.conventions);
   }
   put(attributes, names.responseModel, responseModel);
-  put(attributes, names.finishReasons, finishReason === undefined ? undefined : [finishReason]);
+  put(attributes, names.responseId, responseId);
+  put(attributes, names.finishReasons, finishReason && [finishReasonOf(finishReason)]);
   if (usage !== undefined) {
-    putUsage(attributes, usage);
+    attributes[names.inputTokens] = usage.inputTokens;
+    attributes[names.outputTokens] = usage.outputTokens;
+    // Of agents the conventions have only the sums.
+    if (kind === "model") {
+      putTokenParts(attributes, usage, options.conventions);
+    }
   }
   if (mcp !== undefined) {
-    put(attributes, names.mcpVersion, mcp.protocolVersion);
-    put(attributes, names.network, mcp.network);
-    putEndpoint(attributes, mcp.endpoint);
-    put(attributes, names.requestId, identifiers ? mcp.requestId : undefined);
+    putMcp(attributes, mcp, kind, options);
   }
   put(attributes, names.count, count);
   return attributes;
 }
 
-function putUsage(attributes: OpenAttributes, usage: NonNullable<TraceFacts["usage"]>): void {
-  attributes[names.inputTokens] = usage.inputTokens;
-  attributes[names.outputTokens] = usage.outputTokens;
+/** A reason in the conventions' words. */
+export const finishReasonOf = (reason: string): string =>
+  reason === "tool-calls" ? "tool_call" : reason.replaceAll("-", "_");
+
+function putTokenParts(
+  attributes: OpenAttributes,
+  usage: NonNullable<TraceFacts["usage"]>,
+  { cacheWriteTokens }: Conventions,
+): void {
   put(attributes, names.cachedTokens, usage.cachedInputTokens);
+  put(attributes, cacheWriteTokens, usage.cacheWriteInputTokens);
   put(attributes, names.reasoningTokens, usage.reasoningTokens);
+}
+
+function putMcp(
+  attributes: OpenAttributes,
+  mcp: NonNullable<TraceFacts["mcp"]>,
+  kind: TraceOperation["kind"],
+  { identifiers }: DescriptionOptions,
+): void {
+  put(attributes, names.mcpVersion, mcp.protocolVersion);
+  put(attributes, names.network, mcp.network);
+  put(attributes, names.networkProtocol, mcp.networkProtocol);
+  const putPeer = kind === "mcp-answer" ? putClient : putServer;
+  putPeer(attributes, mcp.endpoint);
+  if (identifiers) {
+    put(attributes, names.requestId, mcp.requestId);
+    put(attributes, names.mcpSession, mcp.sessionId);
+  }
 }
 
 /** A moment of an operation as a span's event; `undefined` for one that is only measured. */

@@ -19,13 +19,22 @@ export interface DescriptionOptions {
   readonly conventions: Conventions;
   /** Whether ids of conversations and requests may be told. */
   readonly identifiers: boolean;
+  /** Whether a request for a tool call has a span beneath that of the tool. */
+  readonly separateMcpSpans: boolean;
 }
+
+/** The operations of one kind. */
+export type OperationOf<Kind extends TraceOperation["kind"]> = Extract<
+  TraceOperation,
+  { readonly kind: Kind }
+>;
 
 /** An operation as OpenTelemetry names it. */
 export function describeOperation(
   operation: TraceOperation,
-  { conventions }: DescriptionOptions,
+  options: DescriptionOptions,
 ): SpanDescription {
+  const { conventions } = options;
   switch (operation.kind) {
     case "agent":
       return describeAgent(operation, conventions);
@@ -37,15 +46,12 @@ export function describeOperation(
         [names.agentName]: operation.agent,
       });
     case "tool":
-      return describeTool(operation);
+      return describeTool(operation, options);
     case "mcp-request":
-      return describeRequest(operation);
+      return describeMessage(operation, "client");
     case "mcp-answer":
-      return {
-        name: operation.method,
-        kind: "server",
-        attributes: { [names.mcpMethod]: operation.method },
-      };
+    case "mcp-serve":
+      return describeMessage(operation, "server");
     case "mcp-session":
     case "server-open":
       return internal(`dragoman.open_server ${operation.server}`, {});
@@ -62,28 +68,34 @@ export function describeDetails(
   { identifiers }: DescriptionOptions,
 ): SpanAttributes {
   const details: OpenAttributes = {};
+  if (identifiers && "session" in operation) {
+    put(details, names.conversation, operation.session);
+  }
   switch (operation.kind) {
     case "agent":
       put(details, names.agentDescription, operation.description);
       details[operation.isNested ? names.subagentRunId : names.runId] = operation.runId;
-      put(details, names.conversation, identifiers ? operation.session : undefined);
       break;
     case "model":
+      put(details, names.streams, operation.isStreamed || undefined);
       put(details, names.temperature, operation.temperature);
       put(details, names.maxTokens, operation.maxOutputTokens);
       put(details, names.reasoningLevel, operation.reasoningEffort);
       put(details, names.outputType, operation.wantsJson ? "json" : undefined);
-      put(details, names.conversation, identifiers ? operation.session : undefined);
       break;
     case "tool":
       putToolDetails(details, operation);
       break;
     case "mcp-request":
+      details[names.mcpServer] = operation.server;
+      put(details, names.resource, identifiers ? operation.resource : undefined);
+      break;
     case "mcp-answer":
     case "mcp-session":
     case "server-open":
       details[names.mcpServer] = operation.server;
       break;
+    case "mcp-serve":
     case "plan":
     case "discovery":
     case "session":
@@ -92,10 +104,9 @@ export function describeDetails(
   return details;
 }
 
-function putToolDetails(details: OpenAttributes, operation: Of<"tool">): void {
+function putToolDetails(details: OpenAttributes, operation: OperationOf<"tool">): void {
   const { name, callId, description, source } = operation;
   details[names.toolCallId] = callId;
-  details[names.toolType] = source === undefined ? "function" : "extension";
   put(details, names.toolDescription, description === "" ? undefined : cut(description));
   if (source !== undefined) {
     details[names.ownToolName] = name;
@@ -109,24 +120,31 @@ const internal = (name: string, attributes: SpanAttributes): SpanDescription => 
   attributes,
 });
 
-type Of<Kind extends TraceOperation["kind"]> = Extract<TraceOperation, { kind: Kind }>;
-
-function describeAgent({ name, pattern }: Of<"agent">, conventions: Conventions): SpanDescription {
-  const operation = pattern === undefined ? "invoke_agent" : "invoke_workflow";
+function describeAgent(
+  { name, pattern }: OperationOf<"agent">,
+  conventions: Conventions,
+): SpanDescription {
+  const operation = agentOperationOf(pattern);
   const attributes: OpenAttributes = { [names.operation]: operation };
   attributes[pattern === undefined ? names.agentName : conventions.workflowName] = name;
   put(attributes, names.pattern, pattern);
   return internal(`${operation} ${name}`, attributes);
 }
 
+/** What asking an agent is called, and what asking several as one. */
+export const agentOperationOf = (
+  pattern: string | undefined,
+): "invoke_agent" | "invoke_workflow" =>
+  pattern === undefined ? "invoke_agent" : "invoke_workflow";
+
 function describeModel(
-  { model, endpoint }: Of<"model">,
+  { model, endpoint }: OperationOf<"model">,
   conventions: Conventions,
 ): SpanDescription {
   const { operation, spanName, isInProcess } = modelNamesOf(model);
   const attributes: OpenAttributes = { [names.operation]: operation };
   putModel(attributes, model, conventions);
-  putEndpoint(attributes, endpoint);
+  putServer(attributes, endpoint);
   return {
     name: spanName,
     kind: endpoint === undefined && isInProcess ? "internal" : "client",
@@ -134,31 +152,67 @@ function describeModel(
   };
 }
 
-function describeTool({ name, source }: Of<"tool">): SpanDescription {
-  const toolName = source?.name ?? name;
+function describeTool(
+  operation: OperationOf<"tool">,
+  { separateMcpSpans }: DescriptionOptions,
+): SpanDescription {
+  const toolName = toolNameOf(operation);
+  const isRequest = operation.source !== undefined && !separateMcpSpans;
   const attributes: OpenAttributes = { [names.operation]: "execute_tool" };
   attributes[names.toolName] = toolName;
-  put(attributes, names.mcpMethod, source && "tools/call");
-  const kind = source === undefined ? "internal" : "client";
-  return { name: `execute_tool ${toolName}`, kind, attributes };
+  attributes[names.toolType] = toolTypeOf(operation);
+  attributes[names.agentName] = operation.agent;
+  put(attributes, names.mcpMethod, isRequest ? "tools/call" : undefined);
+  return { name: `execute_tool ${toolName}`, kind: isRequest ? "client" : "internal", attributes };
 }
 
-function describeRequest({ method, target }: Of<"mcp-request">): SpanDescription {
-  const attributes: OpenAttributes = { [names.mcpMethod]: method };
-  put(attributes, method === "prompts/get" ? names.promptName : names.toolName, target);
+/** As whoever has the tool calls it. */
+export const toolNameOf = ({ name, source }: OperationOf<"tool">): string => source?.name ?? name;
+
+/** In the conventions' words: ours run where the agent does, a server's do not. */
+export const toolTypeOf = ({ source }: OperationOf<"tool">): "function" | "extension" =>
+  source === undefined ? "function" : "extension";
+
+function describeMessage(
+  operation: OperationOf<"mcp-request" | "mcp-answer" | "mcp-serve">,
+  kind: SpanKindName,
+): SpanDescription {
+  const target = "target" in operation ? operation.target : undefined;
+  const attributes: OpenAttributes = {};
+  putMethod(attributes, operation);
   return {
-    name: target === undefined ? method : `${method} ${target}`,
-    kind: "client",
+    name: target === undefined ? operation.method : `${operation.method} ${target}`,
+    kind,
     attributes,
   };
 }
 
-/** Where a peer listens. */
-export function putEndpoint(attributes: OpenAttributes, endpoint: TraceEndpoint | undefined): void {
-  if (endpoint !== undefined) {
-    attributes[names.serverAddress] = endpoint.address;
-    put(attributes, names.serverPort, endpoint.port);
+/** Adds what a message of MCP is about. */
+export function putMethod(
+  attributes: OpenAttributes,
+  operation: OperationOf<"mcp-request" | "mcp-answer" | "mcp-serve">,
+): void {
+  const { method } = operation;
+  const target = "target" in operation ? operation.target : undefined;
+  attributes[names.mcpMethod] = method;
+  if (method === "tools/call") {
+    attributes[names.operation] = "execute_tool";
+    put(attributes, names.toolName, target);
+  } else if (method === "prompts/get") {
+    put(attributes, names.promptName, target);
   }
+}
+
+/** Adds where a peer listens that we ask. */
+export function putServer(attributes: OpenAttributes, endpoint: TraceEndpoint | undefined): void {
+  put(attributes, names.serverAddress, endpoint?.address);
+  put(attributes, names.serverPort, endpoint?.port);
+}
+
+/** Adds where a peer is that asks us. */
+export function putClient(attributes: OpenAttributes, endpoint: TraceEndpoint | undefined): void {
+  put(attributes, names.clientAddress, endpoint?.address);
+  put(attributes, names.clientPort, endpoint?.port);
 }
 
 const mostDescription = 1_024;

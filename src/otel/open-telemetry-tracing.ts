@@ -3,6 +3,7 @@ import { ConfigurationError, messageOf } from "../base/dragoman-error.ts";
 import type { TraceContext } from "../base/trace-context.ts";
 import type { TraceOperation } from "../base/trace-operation.ts";
 import type { ActiveSpan, Tracer } from "../base/tracing.ts";
+import { apiLogs, type EventLoggerProvider, registeredLoggers } from "./api-logs.ts";
 import { apiMeters } from "./api-meters.ts";
 import { apiSpans } from "./api-spans.ts";
 import { type ContentCapture, checkCapture } from "./content-capture.ts";
@@ -29,6 +30,12 @@ export interface OpenTelemetryTracingOptions {
   readonly tracerProvider?: TracerProvider;
   /** Default: the one that is registered when the first thing is measured; `false` measures nothing. */
   readonly meterProvider?: MeterProvider | false;
+  /**
+   * Takes failures of model calls and tools, and content that is captured as events, as log records with
+   * names. Default: the one that is registered, which needs version 1.10 of the API. Where there is none,
+   * and with `false`, they are events of spans.
+   */
+  readonly loggerProvider?: EventLoggerProvider | false;
 }
 
 /**
@@ -57,8 +64,15 @@ export class OpenTelemetryTracing implements Tracer {
       meterProvider === undefined || meterProvider === false
         ? metrics.getMeterProvider()
         : meterProvider;
-    this.#keeper = apiSpans(spansOf, conventions);
-    this.#providers = () => [spansOf(), ...(meterProvider === false ? [] : [metersOf()])];
+    const loggersOf = (): EventLoggerProvider | undefined =>
+      options.loggerProvider === false
+        ? undefined
+        : (options.loggerProvider ?? registeredLoggers());
+    this.#keeper = apiSpans(spansOf, apiLogs(loggersOf, conventions), conventions);
+    this.#providers = () =>
+      [spansOf(), meterProvider === false ? undefined : metersOf(), loggersOf()].filter(
+        (one) => one !== undefined,
+      );
     this.#settings = {
       conventions,
       capture,

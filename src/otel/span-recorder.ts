@@ -78,6 +78,7 @@ function record(
       attributes[key] = value;
     },
     addEvent: (event, more) => void events.push({ name: event, attributes: more }),
+    log: () => false,
     link: (other) => void links.push(other),
     fail() {
       status = "error";

@@ -6,29 +6,25 @@ import type {
   TraceOperation,
   TraceOutcome,
 } from "../base/trace-operation.ts";
-import { errorTypeOf } from "../base/trace-outcome.ts";
+import { errorTypeOf, rpcStatusOf } from "../base/trace-outcome.ts";
 import type { ActiveSpan } from "../base/tracing.ts";
-import {
-  type ContentCapture,
-  captured,
-  capturedException,
-  contentEvent,
-} from "./content-capture.ts";
-import { eventNames, names } from "./conventions.ts";
+import { type ContentCapture, captured, capturedException } from "./content-capture.ts";
+import { ContentEvent } from "./content-event.ts";
+import { type Conventions, eventNames, names } from "./conventions.ts";
 import { describeEvent, describeFacts } from "./describe-facts.ts";
 import {
   type DescriptionOptions,
   describeDetails,
   describeOperation,
 } from "./describe-operation.ts";
-import { Measured, type Meters } from "./measured.ts";
+import { type CountedFailure, Measured, type Meters } from "./measured.ts";
+import type { SpanAttributes } from "./span-attributes.ts";
 import type { SpanKeeper, SpanSink } from "./span-sink.ts";
+import { UnseenSpan } from "./unseen-span.ts";
 
 /** What spans are made with. */
 export interface SpanSettings extends DescriptionOptions {
   readonly capture: ContentCapture | undefined;
-  /** Whether a request for a tool call has a span beneath that of the tool. */
-  readonly separateMcpSpans: boolean;
   /** Whether that MCP server gets baggage. */
   isTrusted(server: string): boolean;
   readonly meters: Meters | undefined;
@@ -41,8 +37,18 @@ export function startSpan(
   parent: TraceContext | undefined,
   settings: SpanSettings,
 ): ActiveSpan {
-  const sink = keeper.start(describeOperation(operation, settings), parent);
-  return new TracedSpan(operation, sink, settings);
+  const description = describeOperation(operation, settings);
+  const sink = keeper.start(description, parent);
+  return new TracedSpan(operation, { sink, settings, first: description.attributes });
+}
+
+/** What a span is made of. */
+interface SpanParts {
+  readonly sink: SpanSink;
+  readonly settings: SpanSettings;
+  /** The attributes that it has been begun with. */
+  readonly first: SpanAttributes;
+  readonly outer?: Measured;
 }
 
 /** An operation as a span in OpenTelemetry's words, whoever keeps it. */
@@ -51,46 +57,54 @@ class TracedSpan implements ActiveSpan {
   readonly #sink: SpanSink;
   readonly #settings: SpanSettings;
   readonly #measured: Measured;
+  /** What was said, where that is an event of its own. */
+  readonly #said: ContentEvent | undefined;
   /** What a request that has no span of its own failed with. */
-  #errorType: string | undefined;
+  #requestFailure: CountedFailure | undefined;
+  #hasFinishReason = false;
   /** What comes later, of work that was given up, is not written. */
   #isOpen = true;
 
-  constructor(operation: TraceOperation, sink: SpanSink, settings: SpanSettings, outer?: Measured) {
+  constructor(operation: TraceOperation, { sink, settings, first, outer }: SpanParts) {
     this.#operation = operation;
     this.#sink = sink;
     this.#settings = settings;
-    this.#measured = new Measured(operation, settings, outer);
+    this.#measured = new Measured(operation, settings, sink, outer);
     if (sink.isRecording) {
-      sink.setAttributes(describeDetails(operation, settings));
+      this.#said = ContentEvent.of(operation, settings.capture);
+      this.#said?.know(first);
+      this.#write(describeDetails(operation, settings));
     }
   }
 
   start(operation: TraceOperation, parent?: TraceContext): ActiveSpan {
     const settings = this.#settings;
     if (operation.kind === "mcp-session") {
-      return new UnseenSpan(new Measured(operation, settings, this.#measured), this.#sink);
+      return new UnseenSpan(this.#measuredWithin(operation), this.#sink);
     }
     if (this.#isSameAs(operation)) {
-      return new UnseenSpan(new Measured(operation, settings, this.#measured), this.#sink, {
+      return new UnseenSpan(this.#measuredWithin(operation), this.#sink, {
         set: (facts) => this.set(facts),
-        failed: (type) => {
-          this.#errorType = type;
-          if (this.#isWritten && /^-?\d+$/.test(type)) {
-            this.#sink.setAttribute(names.statusCode, type);
-          }
+        failed: (failure) => {
+          this.#requestFailure = failure;
         },
         context: (server) => this.context(server),
       });
     }
-    const sink = this.#sink.start(describeOperation(operation, settings), parent);
-    return new TracedSpan(operation, sink, settings, this.#measured);
+    const description = describeOperation(operation, settings);
+    return new TracedSpan(operation, {
+      sink: this.#sink.start(description, parent),
+      settings,
+      first: description.attributes,
+      outer: this.#measured,
+    });
   }
 
   set(facts: TraceFacts): void {
     this.#measured.set(facts);
     if (this.#isWritten) {
-      this.#sink.setAttributes(describeFacts(facts, this.#settings));
+      this.#hasFinishReason ||= facts.finishReason !== undefined;
+      this.#write(describeFacts(facts, this.#operation.kind, this.#settings));
     }
   }
 
@@ -109,16 +123,17 @@ class TracedSpan implements ActiveSpan {
   }
 
   capture(content: TraceContent, value: () => unknown): void {
-    const { capture } = this.#settings;
+    const { capture, conventions } = this.#settings;
     if (capture === undefined || !this.#isWritten) {
       return;
     }
-    const values = captured(content, value(), capture);
-    const attributes = Object.fromEntries(values.map(({ key, text }) => [key, text]));
-    if (values.length > 0 && capture.as === "events") {
-      this.#sink.addEvent(contentEvent, attributes);
-    } else {
-      this.#sink.setAttributes(attributes);
+    const values = captured(content, value(), capture, conventions);
+    if (this.#said !== undefined) {
+      this.#said.add(values);
+      return;
+    }
+    for (const { key, text } of values) {
+      this.#sink.setAttribute(key, text);
     }
   }
 
@@ -135,39 +150,67 @@ class TracedSpan implements ActiveSpan {
   }
 
   end(outcome: TraceOutcome): void {
-    const type =
-      outcome.kind === "failed"
-        ? (this.#errorType ?? outcome.type ?? errorTypeOf(outcome.error))
-        : undefined;
+    const failure = this.#failureOf(outcome);
     if (this.#isWritten) {
-      this.#write(outcome, type);
+      this.#writeOutcome(outcome);
+      if (outcome.kind === "failed" && failure !== undefined) {
+        this.#writeFailure(outcome.error, failure);
+      }
+      this.#said?.writeTo(this.#sink);
     }
     this.#isOpen = false;
     this.#sink.end();
-    this.#measured.end(type);
+    this.#measured.end(failure);
   }
 
   get #isWritten(): boolean {
     return this.#isOpen && this.#sink.isRecording;
   }
 
-  #write(outcome: TraceOutcome, type: string | undefined): void {
+  #measuredWithin(operation: TraceOperation): Measured {
+    return new Measured(operation, this.#settings, this.#sink, this.#measured);
+  }
+
+  #write(attributes: SpanAttributes): void {
+    this.#sink.setAttributes(attributes);
+    this.#said?.know(attributes);
+  }
+
+  #failureOf(outcome: TraceOutcome): CountedFailure | undefined {
+    if (outcome.kind !== "failed") {
+      return undefined;
+    }
+    const { error, type = errorTypeOf(error) } = outcome;
+    return this.#requestFailure ?? { type, rpcStatus: rpcStatusOf(error) };
+  }
+
+  #writeOutcome({ kind }: TraceOutcome): void {
     if (this.#operation.kind === "agent") {
-      this.#sink.setAttribute(names.outcome, outcome.kind);
-    } else if (outcome.kind === "cancelled" || outcome.kind === "suspended") {
-      this.#sink.setAttribute("dragoman.outcome", outcome.kind);
+      this.#sink.setAttribute(names.runOutcome, kind);
+    } else if (kind === "cancelled" || kind === "suspended") {
+      this.#sink.setAttribute(names.outcome, kind);
     }
-    if (outcome.kind === "failed" && type !== undefined) {
-      const { capture } = this.#settings;
-      const { error } = outcome;
-      const exception = error instanceof Error && /^\w{1,64}$/.test(error.name) ? error.name : type;
-      this.#sink.addEvent(eventNames.exception, {
-        [names.exceptionType]: exception,
-        ...(capture === undefined ? {} : capturedException(error, capture)),
-      });
-      this.#sink.setAttribute(names.errorType, type);
-      this.#sink.fail(type);
+  }
+
+  #writeFailure(error: unknown, { type, rpcStatus }: CountedFailure): void {
+    const { capture, conventions } = this.#settings;
+    const { kind } = this.#operation;
+    this.#write({ [names.errorType]: type });
+    if (rpcStatus !== undefined && (kind === "tool" || kind.startsWith("mcp-"))) {
+      this.#sink.setAttribute(names.statusCode, rpcStatus);
     }
+    if (kind === "model" && !this.#hasFinishReason) {
+      this.#write({ [names.finishReasons]: ["error"] });
+    }
+    const told = capture === undefined ? {} : capturedException(error, capture);
+    const name = error instanceof Error && /^\w{1,64}$/.test(error.name) ? error.name : type;
+    const attributes = { [names.exceptionType]: name, ...told };
+    const logged = exceptionEventOf(kind, conventions);
+    if (logged === undefined || !this.#sink.log({ name: logged, severity: "warn", attributes })) {
+      this.#sink.addEvent(eventNames.exception, attributes);
+    }
+    const message = told[names.exceptionMessage];
+    this.#sink.fail(typeof message === "string" ? message : undefined);
   }
 
   /** The conventions want one span for a call of an MCP tool, and not a second for its request. */
@@ -182,54 +225,17 @@ class TracedSpan implements ActiveSpan {
   }
 }
 
-/** What an operation without a span passes on to the one that it is part of. */
-interface OuterSpan {
-  set(facts: TraceFacts): void;
-  failed(type: string): void;
-  context(server?: string): TraceContext | undefined;
-}
-
-/** An operation that is measured and has no span of its own. */
-class UnseenSpan implements ActiveSpan {
-  readonly #measured: Measured;
-  readonly #sink: SpanSink;
-  readonly #outer: OuterSpan | undefined;
-
-  constructor(measured: Measured, sink: SpanSink, outer?: OuterSpan) {
-    this.#measured = measured;
-    this.#sink = sink;
-    this.#outer = outer;
-  }
-
-  start(): ActiveSpan {
-    return this;
-  }
-
-  set(facts: TraceFacts): void {
-    this.#measured.set(facts);
-    this.#outer?.set(facts);
-  }
-
-  event(): void {}
-
-  capture(): void {}
-
-  link(): void {}
-
-  run<Value>(work: () => Value): Value {
-    return this.#sink.run(work);
-  }
-
-  context(server?: string): TraceContext | undefined {
-    return this.#outer?.context(server);
-  }
-
-  end(outcome: TraceOutcome): void {
-    const type =
-      outcome.kind === "failed" ? (outcome.type ?? errorTypeOf(outcome.error)) : undefined;
-    if (type !== undefined) {
-      this.#outer?.failed(type);
-    }
-    this.#measured.end(type);
+/** The log event that the conventions have for a failure; an event of the span is for the others. */
+function exceptionEventOf(
+  kind: TraceOperation["kind"],
+  { inference }: Conventions,
+): string | undefined {
+  switch (kind) {
+    case "model":
+      return `${inference}.exception`;
+    case "tool":
+      return "gen_ai.execute_tool.exception";
+    default:
+      return undefined;
   }
 }

@@ -1,10 +1,11 @@
 import type { McpServerFactory, Server, ServerContext } from "@modelcontextprotocol/server";
 import type { Caller } from "../ag-ui/handler-options.ts";
 import type { AgentRuntime } from "../agent/agent-runtime.ts";
-import { runtimeOf } from "../agent/assembly.ts";
+import { runtimeOf } from "../agent/create-assembly.ts";
 import { didYouMean } from "../base/closest-name.ts";
 import { ConfigurationError } from "../base/dragoman-error.ts";
 import { isJsonObject, type Json } from "../base/json.ts";
+import type { Tracer } from "../base/tracing.ts";
 import { version } from "../base/version.ts";
 import { normalizeToolName } from "../tool/tool-names.ts";
 import { agentEntry } from "./agent-entry.ts";
@@ -12,6 +13,7 @@ import { type McpToolEntry, progressTo, traceIn } from "./mcp-tool-entry.ts";
 import type { Place, Places } from "./places.ts";
 import type { McpFaceOptions } from "./server-options.ts";
 import { toolEntry } from "./tool-entry.ts";
+import { tracedRequest } from "./traced-request.ts";
 
 /** Who calls in a request of MCP, by what the transport was given with it. */
 export type CallerOf = (context: ServerContext) => Caller;
@@ -19,19 +21,20 @@ export type CallerOf = (context: ServerContext) => Caller;
 /** Agents and tools as MCP has them. */
 export class McpFace {
   readonly #options: McpFaceOptions;
+  readonly #tracerNow: () => Tracer | undefined;
   readonly #entries: ReadonlyMap<string, McpToolEntry>;
 
   /** @throws ConfigurationError where names collide, or an agent is not there. */
   constructor(places: Places, options: McpFaceOptions = {}) {
     this.#options = options;
+    this.#tracerNow = () => (places.all.length === 0 ? undefined : runtimeOfFirst(places).tracer);
     const names = options.agents ?? places.names;
     const agents = names.map((name) => {
       const toolName = normalizeToolName(`ask_${name}`);
       return [toolName, agentEntry(toolName, () => placeOf(places, name))] as const;
     });
-    const [first] = places.all;
     const tools = (options.tools ?? []).map(
-      (tool) => [tool.name, toolEntry(tool, () => runtimeNow(first))] as const,
+      (tool) => [tool.name, toolEntry(tool, () => runtimeOfFirst(places))] as const,
     );
     const all = [...agents, ...tools];
     const twice = all.find(([name], index) => all.findIndex(([one]) => one === name) !== index);
@@ -52,23 +55,28 @@ export class McpFace {
         { name, version },
         { capabilities: { tools: {} }, ...(instructions === undefined ? {} : { instructions }) },
       );
-      server.setRequestHandler("tools/list", () => ({
-        tools: [...this.#entries.values()].map(({ definition }) => definition),
-      }));
-      server.setRequestHandler("tools/call", async ({ params }, context) => {
+      server.setRequestHandler("tools/list", ({ method }, context) =>
+        tracedRequest(this.#tracerNow(), { method, context }, async () => ({
+          tools: [...this.#entries.values()].map(({ definition }) => definition),
+        })),
+      );
+      server.setRequestHandler("tools/call", ({ method, params }, context) => {
         const entry = this.#entries.get(params.name);
-        if (entry === undefined) {
-          const message = `There is no tool ${JSON.stringify(params.name)}.${didYouMean(params.name, [...this.#entries.keys()])}`;
-          throw new ProtocolError(ProtocolErrorCode.InvalidParams, message);
-        }
-        const given = (params.arguments ?? {}) as Json; // it came as JSON
-        const { signal } = context.mcpReq;
-        return entry.call({
-          arguments: isJsonObject(given) ? given : {},
-          caller: callerOf(context),
-          signal,
-          trace: traceIn(context),
-          progress: progressTo(context),
+        const target = entry && params.name;
+        return tracedRequest(this.#tracerNow(), { method, target, context }, async (span) => {
+          if (entry === undefined) {
+            const message = `There is no tool ${JSON.stringify(params.name)}.${didYouMean(params.name, [...this.#entries.keys()])}`;
+            throw new ProtocolError(ProtocolErrorCode.InvalidParams, message);
+          }
+          const given = (params.arguments ?? {}) as Json; // it came as JSON
+          return entry.call({
+            arguments: isJsonObject(given) ? given : {},
+            caller: callerOf(context),
+            signal: context.mcpReq.signal,
+            span,
+            trace: span?.context() ?? traceIn(context),
+            progress: progressTo(context),
+          });
         });
       });
       return server;
@@ -84,8 +92,9 @@ function placeOf(places: Places, name: string): Place {
   return place;
 }
 
-function runtimeNow(place: Place | undefined): AgentRuntime {
-  const runtime = place && runtimeOf(place.given);
+/** As it is configured now. */
+function runtimeOfFirst({ all: [first] }: Places): AgentRuntime {
+  const runtime = first && runtimeOf(first.given);
   if (runtime === undefined) {
     throw invalid("The server has no agent.");
   }

@@ -2,6 +2,7 @@ import type { CallToolResult, Tool as McpTool, ServerContext } from "@modelconte
 import type { Caller } from "../ag-ui/handler-options.ts";
 import type { JsonObject } from "../base/json.ts";
 import { type TraceContext, traceContextFrom } from "../base/trace-context.ts";
+import type { ActiveSpan } from "../base/tracing.ts";
 import type { ToolProgress } from "../tool/tool.ts";
 
 /** One call of a tool of our MCP server. */
@@ -12,6 +13,8 @@ export interface McpToolCall {
   readonly signal: AbortSignal;
   /** The trace that the request belongs to. */
   readonly trace?: TraceContext | undefined;
+  /** The request's operation, where somebody traces. */
+  readonly span?: ActiveSpan | undefined;
   /** Tells the client, where it wants to know. */
   progress(progress: ToolProgress): void;
 }

@@ -1,5 +1,6 @@
 import type { AgentRuntime } from "../agent/agent-runtime.ts";
-import { type Assembly, runtimeOf } from "../agent/assembly.ts";
+import type { Assembly } from "../agent/assembly.ts";
+import { runtimeOf } from "../agent/create-assembly.ts";
 import { MemoryRunStore } from "../agent/memory-run-store.ts";
 import type { RunStore } from "../agent/run-store.ts";
 import type { SessionStore } from "../agent/session-store.ts";

@@ -2,8 +2,8 @@ import type { Caller } from "../ag-ui/handler-options.ts";
 import { RunError } from "../agent/run-error.ts";
 import type { RunRecord } from "../agent/run-store.ts";
 import type { Decision } from "../agent/waiting.ts";
+import type { FoundRun } from "./found-run.ts";
 import { whose } from "./owned.ts";
-import type { FoundRun } from "./run-routes.ts";
 
 /**
  * Tells a run what was decided and lets it go on, in this process.

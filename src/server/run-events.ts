@@ -3,8 +3,8 @@ import { invalidInput } from "../ag-ui/refusal.ts";
 import { followRun } from "../agent/follow-run.ts";
 import type { RunEvent } from "../agent/run-event.ts";
 import type { RunKey, RunStore } from "../agent/run-store.ts";
+import type { FoundRun } from "./found-run.ts";
 import { countIn } from "./page-query.ts";
-import type { FoundRun } from "./run-routes.ts";
 import type { ServerScope } from "./server-scope.ts";
 
 const heartbeatMs = 15_000;

@@ -5,9 +5,9 @@ import { cancelKeptRun } from "../agent/cancel-kept-run.ts";
 import type { RunFilter, RunRecord, RunStatus } from "../agent/run-store.ts";
 import type { Decision } from "../agent/waiting.ts";
 import { isJsonObject, type JsonObject, parseJson } from "../base/json.ts";
+import type { FoundRun } from "./found-run.ts";
 import { isOwn, notFound, whose } from "./owned.ts";
 import { pageQuery } from "./page-query.ts";
-import type { Place } from "./places.ts";
 import { resumeRun } from "./resume-run.ts";
 import { runEvents } from "./run-events.ts";
 import type { Routes, ServerScope } from "./server-scope.ts";
@@ -43,12 +43,6 @@ export function addRunRoutes(routes: Routes, scope: ServerScope): void {
       return context.json(await resumeRun(found, decisions, caller), 202);
     });
   }
-}
-
-/** A run of the caller's, and where it is kept. */
-export interface FoundRun {
-  readonly place: Place;
-  readonly record: RunRecord;
 }
 
 /** @throws Refusal 404. */

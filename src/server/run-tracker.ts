@@ -1,4 +1,5 @@
-import { type Assembly, asAssembly } from "../agent/assembly.ts";
+import type { Assembly } from "../agent/assembly.ts";
+import { asAssembly } from "../agent/create-assembly.ts";
 import type { Run } from "../agent/run.ts";
 import type { RunEvent } from "../agent/run-event.ts";
 import type { RunResult } from "../agent/run-result.ts";

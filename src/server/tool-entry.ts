@@ -36,7 +36,8 @@ export function toolEntry(tool: Tool, runtimeNow: () => AgentRuntime): McpToolEn
 
 async function execute(tool: Tool, call: McpToolCall, runtime: AgentRuntime): Promise<ToolResult> {
   const id = createId("call");
-  const { signal } = call;
+  const { signal, span } = call;
+  span?.capture("tool-arguments", () => call.arguments);
   try {
     const input = await checkArguments(tool, call.arguments);
     const { timeoutMs } = tool;
@@ -47,9 +48,15 @@ async function execute(tool: Tool, call: McpToolCall, runtime: AgentRuntime): Pr
       binding: bindingOf(id, tool, call, runtime),
       signal: limit,
       idempotencyKey: id,
+      ...(span && { span }),
+      get traceHeaders() {
+        return { ...span?.context() };
+      },
       progress: (progress) => call.progress(progress),
     });
-    return toToolResult(returned);
+    const result = toToolResult(returned);
+    span?.capture("tool-result", () => result.content);
+    return result;
   } catch (thrown) {
     return toolFailure(
       ToolError.is(thrown) ? thrown : new ToolError(messageOf(thrown), { cause: thrown }),

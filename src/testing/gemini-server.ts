@@ -80,4 +80,5 @@ const reasonOf = ({ finishReason = "STOP" }: ServerAnswer): string => finishReas
 const tailOf = ({ usage }: ServerAnswer): JsonObject => ({
   usageMetadata: usage ?? { promptTokenCount: 1, candidatesTokenCount: 1, totalTokenCount: 2 },
   modelVersion,
+  responseId: "resp-1",
 });

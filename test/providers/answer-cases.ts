@@ -117,6 +117,14 @@ export function answerCases(provider: Provider): void {
     );
   });
 
+  test.skipIf(provider.isBridge || provider.name === "Ollama")(
+    "an answer has the id that the provider gave it",
+    async () => {
+      const { finish } = await answered(provider, "Hello");
+      expect(finish?.responseId).toMatch(/^(?:chatcmpl|msg|resp)[-_]?\w+$/);
+    },
+  );
+
   test.skipIf(provider.isBridge)(
     "a chunk that holds what nobody knows yet changes nothing",
     async () => {

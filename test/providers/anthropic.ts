@@ -58,7 +58,13 @@ export const anthropicProvider: Provider = {
       output_tokens: 7,
       output_tokens_details: { thinking_tokens: 2 },
     },
-    { inputTokens: 10, outputTokens: 7, cachedInputTokens: 4, reasoningTokens: 2 },
+    {
+      inputTokens: 10,
+      outputTokens: 7,
+      cachedInputTokens: 4,
+      cacheWriteInputTokens: 1,
+      reasoningTokens: 2,
+    },
   ],
   read: {
     system: ({ system }) => textsIn(system).join("\n\n"),

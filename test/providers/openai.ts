@@ -26,10 +26,16 @@ export const openAi: Provider = {
       prompt_tokens: 10,
       completion_tokens: 7,
       total_tokens: 17,
-      prompt_tokens_details: { cached_tokens: 4 },
+      prompt_tokens_details: { cached_tokens: 4, cache_write_tokens: 1 },
       completion_tokens_details: { reasoning_tokens: 2 },
     },
-    { inputTokens: 10, outputTokens: 7, cachedInputTokens: 4, reasoningTokens: 2 },
+    {
+      inputTokens: 10,
+      outputTokens: 7,
+      cachedInputTokens: 4,
+      cacheWriteInputTokens: 1,
+      reasoningTokens: 2,
+    },
   ],
   read: {
     ...messageReaders,

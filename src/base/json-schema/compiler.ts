@@ -1,6 +1,6 @@
 import { isJsonObject } from "../json.ts";
-import type { JsonSchema } from "../json-schema.ts";
 import { endlessReference } from "./cycles.ts";
+import type { JsonSchema } from "./schema.ts";
 import { fitsShape, type KeywordShape, keywordShapes } from "./shapes.ts";
 
 /** A schema in whose stead nothing can be checked. The message goes on the sentence "The schema …". */

@@ -1,5 +1,5 @@
 import { isJsonObject } from "../json.ts";
-import type { JsonSchema } from "../json-schema.ts";
+import type { JsonSchema } from "./schema.ts";
 
 /** Keywords whose schemas are applied to the very same value. */
 const inPlace = ["allOf", "anyOf", "oneOf", "not", "if", "then", "else", "dependentSchemas"];

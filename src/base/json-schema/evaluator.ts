@@ -1,9 +1,9 @@
 import { isJsonObject } from "../json.ts";
-import type { JsonSchema, SchemaIssue } from "../json-schema.ts";
 import type { LinearPattern, PatternEngine } from "../linear-pattern.ts";
 import { pathText } from "../path-text.ts";
 import type { ReferenceKeyword, SchemaIndex } from "./compiler.ts";
 import { keywordChecks, unevaluatedChecks } from "./keywords.ts";
+import type { JsonSchema, SchemaIssue } from "./schema.ts";
 import type { Evaluator, FoundIssue, Site, Subject } from "./site.ts";
 
 /** A schema that values can be checked against. */

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from "../json.ts";
-import type { JsonSchema } from "../json-schema.ts";
+import type { JsonSchema } from "./schema.ts";
 import {
   applyHere,
   failWith,

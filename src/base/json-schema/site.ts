@@ -1,5 +1,5 @@
-import type { JsonSchema, SchemaIssue } from "../json-schema.ts";
 import type { ReferenceKeyword } from "./compiler.ts";
+import type { JsonSchema, SchemaIssue } from "./schema.ts";
 
 /** An issue, with the types that would have been right where that is what is wrong. */
 export interface FoundIssue extends SchemaIssue {

@@ -2,7 +2,7 @@ import { isJsonObject, type Json, parseJson } from "../../base/json.ts";
 import type { ToolResultPart } from "../../message/content.ts";
 import type { ToolDefinition } from "../../model/model.ts";
 import type { Parameter } from "./parameters.ts";
-import type { Outcome } from "./plan.ts";
+import type { Outcome } from "./planning.ts";
 import { type Entry, entriesOf, isFolder, textOfResult } from "./results.ts";
 
 /** How to get a model that thinks, in one sentence. */

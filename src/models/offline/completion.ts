@@ -7,7 +7,7 @@ import type { Filled, Values } from "./filling.ts";
 import { isPlace, lastPart, rootOf } from "./folders.ts";
 import { determiners, mayName, pronouns } from "./grammar.ts";
 import type { Parameter } from "./parameters.ts";
-import type { Outcome, Plan, Planning } from "./plan.ts";
+import type { Outcome, Plan, Planning } from "./planning.ts";
 import { folderOf, pickEntries, type Said } from "./references.ts";
 import { entriesOf, isAbsolute, joinPath, textOfResult } from "./results.ts";
 import { isFileName, type Token } from "./tokens.ts";

@@ -1,7 +1,7 @@
 import { wordsOf } from "../../base/words.ts";
 import type { ToolDefinition } from "../../model/model.ts";
 import { type Parameter, parametersOf } from "./parameters.ts";
-import type { Plan, Planning } from "./plan.ts";
+import type { Plan, Planning } from "./planning.ts";
 import { type Entry, entriesOf, rootsOf, textOfResult } from "./results.ts";
 import { nameWordsOf, toolChangesOf } from "./tools.ts";
 

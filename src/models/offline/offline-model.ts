@@ -5,7 +5,8 @@ import type { ModelEvent } from "../../model/model-event.ts";
 import { noUsage } from "../../model/usage.ts";
 import { answerOf, howToGetModel, unfinished } from "./answer.ts";
 import { tellsRoots } from "./folders.ts";
-import { type Exchange, type PlannedCall, type Planning, planMessage } from "./plan.ts";
+import { planMessage } from "./plan.ts";
+import type { Exchange, PlannedCall, Planning } from "./planning.ts";
 import { rootsOf, textOfResult } from "./results.ts";
 
 /** What to tell whoever gets this model without having chosen it: two lines. */

@@ -2,7 +2,7 @@ import { isJsonObject, type Json } from "../../base/json.ts";
 import type { ToolDefinition } from "../../model/model.ts";
 import { pronounObjects } from "./grammar.ts";
 import { parametersOf } from "./parameters.ts";
-import type { Exchange, Outcome } from "./plan.ts";
+import type { Exchange, Outcome } from "./planning.ts";
 import { type Entry, entriesOf, isAbsolute, isFolder, joinPath, textOfResult } from "./results.ts";
 import { isPathLike, type Token } from "./tokens.ts";
 

@@ -2,7 +2,7 @@ import type { ToolResultPart } from "../../message/content.ts";
 import type { ToolDefinition } from "../../model/model.ts";
 import { toArguments, type Values } from "./filling.ts";
 import { listFolder, locate, rootOf } from "./folders.ts";
-import type { Exchange, Plan, Planning } from "./plan.ts";
+import type { Exchange, Plan, Planning } from "./planning.ts";
 import { pickEntries } from "./references.ts";
 import { isAbsolute, joinPath, textOfResult } from "./results.ts";
 import type { Token } from "./tokens.ts";
