@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { createServer } from "node:http2";
 import type { AddressInfo } from "node:net";
+import { join } from "node:path";
 import type { RunStore } from "../src/agent/run-store.ts";
 import { silentLogger } from "../src/base/logger.ts";
 import { dbosExecutor } from "../src/durable/dbos/dbos-executor.ts";
@@ -19,7 +20,7 @@ export const benchmark: Benchmark = {
   description:
     "Wall clock from start to result of a run of 3 steps, and of each step more (from a run of 43), kept in Postgres and executed by the local executor, on Restate and on DBOS (pollMs 50), with one worker, one run at a time. Needs what e2e has installed (npm ci there).",
   async run() {
-    const peers = new URL("../e2e/node_modules/@restatedev/restate-sdk", import.meta.url);
+    const peers = join(import.meta.dirname, "../e2e/node_modules/@restatedev");
     if (!existsSync(peers)) {
       return { table: [["engines"], ["not measured: npm ci in e2e installs them"]], claims: [] };
     }
