@@ -69,6 +69,14 @@ const expected: Readonly<Record<string, readonly RegExp[]>> = {
     /^\[ 'ask_desk', 'refund' \]$/m,
     /text: 'Good day\.'/,
   ],
+  "webhooks.ts": [
+    /^202 \{ runId: 'shop_[0-9a-f]{32}', status: 'accepted' \}$/m,
+    /^202 \{[\s\S]*?duplicate: true\s*\}$/m,
+    /^401$/m,
+    /^POST \/pager msg_…$/m,
+    /^\[ 'completed', 'I have called somebody\.' \]$/m,
+    /^POST \/ends msg_…$/m,
+  ],
   "discovery.ts": [
     /^chosen \[\s+\{ name: 'files', chosen: true, score: 1 \},\s+\{ name: 'memory', chosen: false,/m,
     /^chosen list_directory /m,
@@ -106,6 +114,12 @@ const expected: Readonly<Record<string, readonly RegExp[]>> = {
     /^chat scripted true 1\ninvoke_agent bank true 1$/m,
   ],
   "durable-engines.ts": [/^the agent alone: suspended$/m, /^on Restate: set /m, /^on DBOS: set /m],
+  "workspace.ts": [
+    /^in a sandbox: It says 42\.$|^no sandbox here: Sandboxes are made by bubblewrap/m,
+    /^tools: read_file, .*, run_command$/m,
+    /^project\/notes, project\/notes\/today\.md, project\/sum\.sh$/m,
+    /^outside$/m,
+  ],
   "start.ts": [/^! No language model/, ...readdirSync("docs").map((name) => new RegExp(name))],
 };
 

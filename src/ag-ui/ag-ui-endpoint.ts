@@ -2,7 +2,6 @@ import type { AgentRuntime } from "../agent/agent-runtime.ts";
 import type { Assembly } from "../agent/assembly.ts";
 import { messageOf } from "../base/dragoman-error.ts";
 import type { JsonObject } from "../base/json.ts";
-import { type TraceContext, traceContextFrom } from "../base/trace-context.ts";
 import { type AgUiEvent, agUiVersion } from "./ag-ui-event.ts";
 import { capabilitiesOf } from "./capabilities.ts";
 import { filtered } from "./event-filter.ts";
@@ -15,6 +14,7 @@ import type { PositionedEvent } from "./position-reader.ts";
 import { type PositionedOptions, positionedEvents } from "./positioned-events.ts";
 import { readBody } from "./read-body.ts";
 import { Refusal } from "./refusal.ts";
+import { traceOf } from "./request-trace.ts";
 import { parseRunAgentInput, type RunAgentInput } from "./run-agent-input.ts";
 import { RunTranslation } from "./run-translation.ts";
 import { StateMirror } from "./state-mirror.ts";
@@ -173,7 +173,7 @@ export class AgUiEndpoint {
     after: StreamPosition | undefined,
   ): Promise<Response> {
     const { searchParams } = new URL(request.url);
-    const { app, runs, sessions } = this.#runtimeNow();
+    const { app, runs, sessions, artifacts: settings } = this.#runtimeNow();
     const store = this.#options.runs ?? runs;
     const id = searchParams.get("sourceRunId");
     if (store === undefined || id === null) {
@@ -183,7 +183,8 @@ export class AgUiEndpoint {
     const { name: agent } = this.#assembly;
     const leaving = new AbortController();
     const { signal } = leaving;
-    const query = { store, app, id, agent, session: threadId, actor, after, signal };
+    const artifacts = settings?.store;
+    const query = { store, app, id, agent, session: threadId, actor, after, artifacts, signal };
     const found = await storedRun(query);
     if (found === undefined) {
       throw notFound();
@@ -293,9 +294,3 @@ const keyOf = (
   { threadId, runId }: Pick<RunAgentInput, "threadId" | "runId">,
   { actor }: Caller,
 ): string => JSON.stringify([actor ?? null, threadId, runId]);
-
-/** The trace that a request belongs to; a stranger's baggage stays outside. */
-function traceOf({ headers }: Request): TraceContext | undefined {
-  const { traceparent, tracestate } = Object.fromEntries(headers);
-  return traceContextFrom({ traceparent, tracestate });
-}

@@ -17,6 +17,8 @@ export type RefusalCode =
   | "unsupported-type"
   /** The body is larger than this endpoint takes. */
   | "too-large"
+  /** The body did not come in its time. */
+  | "too-slow"
   /** The body broke off, or is no JSON of the form that the protocol has. */
   | "invalid-input"
   /** The input has neither something new to say nor something to go on with. */

@@ -41,7 +41,9 @@ export type ConfigurationErrorCode =
   | "invalid-configuration"
   | "invalid-schema"
   | "unknown-model"
-  | "missing-package";
+  | "missing-package"
+  /** There is nothing here to make a sandbox with; the message says what to install. */
+  | "sandbox-unavailable";
 
 /**
  * A mistake in a definition or a configuration, for the programmer to mend. It is thrown where the

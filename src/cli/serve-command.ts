@@ -66,7 +66,7 @@ export async function serveCommand(options: ServeOptions, streams: CliStreams): 
     agents: living.agents,
   });
   try {
-    await serve(server, options, streams);
+    await serve(server, { ...options, webhooks: Object.keys(more.webhooks ?? {}) }, streams);
   } finally {
     await server.close();
   }
@@ -77,7 +77,7 @@ const isForgetful = (agent: Assembly): boolean => runtimeOf(agent)?.sessions ===
 
 async function serve(
   server: DragomanServer,
-  { port, hostname, stdio }: ServeOptions,
+  { port, hostname, stdio, webhooks }: ServeOptions & { readonly webhooks: readonly string[] },
   streams: CliStreams,
 ): Promise<void> {
   if (stdio === true) {
@@ -89,13 +89,14 @@ async function serve(
     await serving.close();
     return;
   }
-  greet(await server.listen({ port, hostname }), streams);
+  greet(await server.listen({ port, hostname }), webhooks, streams);
   await stopped(streams.signal);
 }
 
-function greet({ url }: Listening, { stdout }: CliStreams): void {
+function greet({ url }: Listening, webhooks: readonly string[], { stdout }: CliStreams): void {
+  const hooks = webhooks.map((name) => `  webhook POST ${url}/webhooks/${name}\n`).join("");
   stdout.write(
-    `Serving at ${url}\n  agents  ${url}/agents\n  AG-UI   POST ${url}/agents/NAME/ag-ui\n  MCP     ${url}/mcp\nStop with Ctrl+C.\n`,
+    `Serving at ${url}\n  agents  ${url}/agents\n  AG-UI   POST ${url}/agents/NAME/ag-ui\n  MCP     ${url}/mcp\n${hooks}Stop with Ctrl+C.\n`,
   );
 }
 

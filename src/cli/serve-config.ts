@@ -18,11 +18,12 @@ import { fromDesktopEntry } from "../mcp/desktop-entry.ts";
 import { isModelId, noSuchModel } from "../provider-ids.ts";
 import type { ServerOptions } from "../server/server-options.ts";
 import type { McpServerConfig } from "../tool/mcp-server-config.ts";
+import { toWebhooks } from "./serve-webhooks.ts";
 
 /** What a configuration file of `dragoman serve` says. */
 export interface ServeConfig {
   readonly agents: readonly Assembly[];
-  /** Only a module can say more: who may come in, what MCP clients are offered, and so on. */
+  /** Webhooks. Only a module can say more: who may come in, what MCP clients are offered, and so on. */
   readonly options: Partial<ServerOptions>;
 }
 
@@ -33,7 +34,8 @@ export interface ServeConfigScope {
 }
 
 /**
- * Reads a configuration file: JSON with `agents` and, for all of them, `mcpServers`; or a module
+ * Reads a configuration file: JSON with `agents` and, for all of them, `mcpServers`, and
+ * `webhooks`; or a module
  * (`.js`, `.mjs`, `.ts`, `.mts`) that exports `agents` and, if it likes, `server`, which are options of
  * `createServer`. A module is a program, and is run.
  *
@@ -71,7 +73,7 @@ const isAssembly = (value: unknown): value is Assembly =>
 
 async function readJson(file: string, scope: ServeConfigScope): Promise<ServeConfig> {
   try {
-    return { agents: toAgents(parseText(file, await readText(file)), scope), options: {} };
+    return toConfig(parseText(file, await readText(file)), scope);
   } catch (thrown) {
     if (thrown instanceof ConfigFault) {
       const place = thrown.path.map((key) => (typeof key === "number" ? `[${key}]` : `.${key}`));
@@ -100,12 +102,18 @@ function parseText(file: string, text: string): unknown {
   return value;
 }
 
-function toAgents(value: unknown, scope: ServeConfigScope): readonly Assembly[] {
+function toConfig(value: unknown, scope: ServeConfigScope): ServeConfig {
   const fields = fieldsAt(value, [], "the configuration");
-  refuseUnknownKeys(fields, ["$schema", "agents", "mcpServers"], {
+  refuseUnknownKeys(fields, ["$schema", "agents", "mcpServers", "webhooks"], {
     path: [],
     what: "the configuration",
   });
+  const webhooks = toWebhooks(fields["webhooks"], scope.env);
+  const options = Object.keys(webhooks).length === 0 ? {} : { webhooks };
+  return { agents: toAgents(fields, scope), options };
+}
+
+function toAgents(fields: Fields, scope: ServeConfigScope): readonly Assembly[] {
   const { agents } = fields;
   if (!Array.isArray(agents) || agents.length === 0) {
     throw new ConfigFault(["agents"], 'It must be a list such as [{ "name": "support" }].');

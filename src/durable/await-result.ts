@@ -1,3 +1,4 @@
+import { whileRunning } from "../agent/run-patience.ts";
 import { hasEnded, runNotFound } from "../agent/run-refusals.ts";
 import type { RunKey, RunRecord, RunStore } from "../agent/run-store.ts";
 
@@ -12,7 +13,7 @@ export async function awaitResult(
   signal: AbortSignal = new AbortController().signal,
 ): Promise<RunRecord> {
   for await (const _ of store.changes(key, signal)) {
-    const run = await store.get(key);
+    const run = await whileRunning(signal, () => store.get(key));
     if (run === undefined) {
       throw runNotFound(key.id);
     }

@@ -1,13 +1,11 @@
 import { acceptRun, type RunTerms } from "../agent/accepted-run.ts";
 import type { Assembly } from "../agent/assembly.ts";
 import { cancelKeptRun } from "../agent/cancel-kept-run.ts";
-import { checkInput, checkRunOptions } from "../agent/check-run-options.ts";
-import { runtimeOf } from "../agent/create-assembly.ts";
 import { refuseLateDecisions } from "../agent/decisions.ts";
 import type { RunInput } from "../agent/run-input.ts";
 import type { ResumeOptions } from "../agent/run-options.ts";
 import { hasEnded, runNotFound } from "../agent/run-refusals.ts";
-import type { NewRun, RunKey, RunRecord, RunStore } from "../agent/run-store.ts";
+import type { RunKey, RunRecord, RunStore } from "../agent/run-store.ts";
 import type { Decision } from "../agent/waiting.ts";
 import { type Clock, systemClock } from "../base/clock.ts";
 import { ConfigurationError, messageOf } from "../base/dragoman-error.ts";
@@ -16,7 +14,9 @@ import { consoleLogger, type Logger } from "../base/logger.ts";
 import { awaitResult } from "./await-result.ts";
 import type { Engine } from "./engine.ts";
 import type { Executor, ResultOptions, StartedRun, StartOptions } from "./executor.ts";
+import { isKeptAlready } from "./is-kept-already.ts";
 import { KnownAgents } from "./known-agents.ts";
+import { newRunOf } from "./new-run.ts";
 import { RunNotice } from "./run-notice.ts";
 import { RunWorker } from "./run-worker.ts";
 
@@ -45,12 +45,13 @@ export interface EngineExecutorOptions {
 
 /** What a run may be started with where another process executes it: plain data, which is kept with the run. */
 export interface EngineStartOptions
-  extends Pick<StartOptions, "actor" | "timeoutMs" | "limits" | "trace"> {
+  extends Pick<StartOptions, "id" | "actor" | "timeoutMs" | "limits" | "trace"> {
   /** The conversation that the run goes on with, in the store that its agent is configured with. */
   readonly session?: { readonly id: string };
 }
 
 const startOptionNames: Readonly<Record<keyof EngineStartOptions, true>> = {
+  id: true,
   actor: true,
   timeoutMs: true,
   limits: true,
@@ -98,26 +99,28 @@ export class EngineExecutor implements Executor {
     input: RunInput,
     options: EngineStartOptions = {},
   ): Promise<StartedRun> {
-    const assembly = this.#agents.demand(agent);
-    this.#check(assembly, input, options);
-    const { actor, session } = options;
-    const run: NewRun = {
-      id: createId("run"),
-      app: this.#app,
-      agent: assembly.name,
-      ...(actor === undefined ? {} : { actor }),
-      ...(session === undefined ? {} : { session: session.id }),
-      input,
-    };
-    await acceptRun(this.#store, run, this.#termsOf(options));
+    refuseOtherOptions(options);
+    const { id = createId("run"), ...others } = options;
+    const app = this.#app;
+    const run = newRunOf(this.#agents.demand(agent), input, { ...others, id, app });
+    let isNew = true;
     try {
-      const message = { app: this.#app, runId: run.id, stand: 0, because: "go" } as const;
-      await this.#engine.deliver(message, options.trace);
+      await acceptRun(this.#store, run, this.#termsOf(options));
     } catch (thrown) {
-      await this.#store.delete(this.#keyOf(run.id)).catch(() => {}); // the first failure is the one to tell
+      if (!(await isKeptAlready(this.#store, run, thrown))) {
+        throw thrown;
+      }
+      isNew = false; // whoever has started it may have died before the engine knew
+    }
+    try {
+      await this.#engine.deliver({ app, runId: id, stand: 0, because: "go" }, options.trace);
+    } catch (thrown) {
+      if (isNew) {
+        await this.#store.delete(this.#keyOf(id)).catch(() => {}); // the first failure is the one to tell
+      }
       throw thrown;
     }
-    return { runId: run.id };
+    return { runId: id };
   }
 
   async signal(
@@ -181,21 +184,6 @@ export class EngineExecutor implements Executor {
     }
   }
 
-  #check(assembly: Assembly, input: RunInput, options: EngineStartOptions): void {
-    const other = Object.keys(options).find((name) => !Object.hasOwn(startOptionNames, name));
-    if (other !== undefined) {
-      throw new ConfigurationError(
-        `The option "${other}" cannot be given to a run that another process executes; allowed are: ${Object.keys(startOptionNames).join(", ")}. Give it by resumeWith, where the run is executed.`,
-        { code: "invalid-configuration" },
-      );
-    }
-    checkInput(input, assembly.name);
-    const runtime = runtimeOf(assembly);
-    if (runtime !== undefined) {
-      checkRunOptions(options, runtime);
-    }
-  }
-
   #termsOf({ timeoutMs, limits, trace }: EngineStartOptions): RunTerms {
     return {
       ...(timeoutMs === undefined ? {} : { timeoutMs, deadline: this.#clock.now() + timeoutMs }),
@@ -206,5 +194,16 @@ export class EngineExecutor implements Executor {
 
   #keyOf(id: string, { actor }: { readonly actor?: string } = {}): RunKey {
     return { app: this.#app, id, ...(actor === undefined ? {} : { actor }) };
+  }
+}
+
+/** @throws ConfigurationError that says where it is to be given instead. */
+function refuseOtherOptions(options: EngineStartOptions): void {
+  const other = Object.keys(options).find((name) => !Object.hasOwn(startOptionNames, name));
+  if (other !== undefined) {
+    throw new ConfigurationError(
+      `The option "${other}" cannot be given to a run that another process executes; allowed are: ${Object.keys(startOptionNames).join(", ")}. Give it by resumeWith, where the run is executed.`,
+      { code: "invalid-configuration" },
+    );
   }
 }

@@ -5,7 +5,13 @@ import type { RunRecord } from "../agent/run-store.ts";
 import type { Decision } from "../agent/waiting.ts";
 
 /** What a run is started with: the executor has the store. */
-export type StartOptions = Omit<RunOptions, "store">;
+export interface StartOptions extends Omit<RunOptions, "store"> {
+  /**
+   * The run's id, for whoever must not start the same twice: where the application has a run of that id
+   * already, that one is meant and none is started. Default: a new one.
+   */
+  readonly id?: string;
+}
 
 /** A run that was accepted. */
 export interface StartedRun {
@@ -19,8 +25,8 @@ export interface StartedRun {
  */
 export interface Executor extends AsyncDisposable {
   /**
-   * Starts a run. When this resolves, the run is kept: it will be carried on whatever happens to this
-   * process. Options that are not plain data do not outlive it.
+   * Starts a run, in its turn. When this resolves, the run is kept: it will be carried on whatever happens
+   * to this process. Options that are not plain data do not outlive it.
    *
    * @throws RunError where the run could not be kept; ConfigurationError for an agent that is not known.
    */

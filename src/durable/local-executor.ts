@@ -1,14 +1,17 @@
 import type { Assembly } from "../agent/assembly.ts";
 import { cancelKeptRun } from "../agent/cancel-kept-run.ts";
 import { refuseLateDecisions } from "../agent/decisions.ts";
+import { leaveUnread } from "../agent/hosted-run.ts";
 import type { Run } from "../agent/run.ts";
 import { RunError } from "../agent/run-error.ts";
 import type { RunInput } from "../agent/run-input.ts";
 import type { ResumeOptions } from "../agent/run-options.ts";
+import { atTheEnd, whileRunning } from "../agent/run-patience.ts";
 import { runNotFound } from "../agent/run-refusals.ts";
 import type { RunResult } from "../agent/run-result.ts";
-import type { RunKey, RunRecord, RunStore } from "../agent/run-store.ts";
+import type { NewRun, RunFilter, RunKey, RunRecord, RunStore } from "../agent/run-store.ts";
 import type { Decision } from "../agent/waiting.ts";
+import { checkNumbers } from "../base/check-numbers.ts";
 import { type Clock, systemClock } from "../base/clock.ts";
 import { ConfigurationError, messageOf } from "../base/dragoman-error.ts";
 import { createId } from "../base/ids.ts";
@@ -17,7 +20,9 @@ import { sleep } from "../base/sleep.ts";
 import { allRuns } from "./all-runs.ts";
 import { awaitResult } from "./await-result.ts";
 import type { Executor, ResultOptions, StartedRun, StartOptions } from "./executor.ts";
+import { isKeptAlready } from "./is-kept-already.ts";
 import { KnownAgents } from "./known-agents.ts";
+import { newRunOf } from "./new-run.ts";
 import { Slots } from "./slots.ts";
 
 /** What a local executor works with. */
@@ -36,6 +41,14 @@ export interface LocalExecutorOptions {
   readonly logger?: Logger;
   /** Default: the machine's clock. */
   readonly clock?: Clock;
+}
+
+/** How a run is taken up. */
+interface TakingUp {
+  /** How often its store has failed so far. */
+  readonly failures: number;
+  /** What it has besides its record. */
+  readonly options: () => Promise<ResumeOptions>;
 }
 
 /** How long decisions of other processes may go unnoticed, besides what the store takes, in milliseconds. */
@@ -75,11 +88,14 @@ export class LocalExecutor implements Executor {
   readonly #runs = new Map<string, Run | undefined>();
   /** What ends the timers of runs that wait. */
   readonly #timers = new Map<string, () => void>();
+  /** Aborts first: what waits for its turn is left to the next executor. */
+  readonly #stopping = new AbortController();
   readonly #closing = new AbortController();
   readonly #work = new Set<Promise<void>>();
 
   constructor(options: LocalExecutorOptions) {
     const { store, app = "default", concurrency = 64, agents } = options;
+    checkNumbers({ concurrency }, { concurrency: "count" }, { where: "of the executor" });
     this.#options = options;
     this.#store = store;
     this.#app = app;
@@ -91,10 +107,10 @@ export class LocalExecutor implements Executor {
 
   /** Takes up what was left behind, and goes on to notice what other processes decide. */
   async recover(): Promise<void> {
-    for (const run of await allRuns(this.#store, { app: this.#app, status: "running" })) {
+    for (const run of await this.#all({ status: "running" })) {
       this.#takeUp(run);
     }
-    for (const run of await allRuns(this.#store, { app: this.#app, status: "suspended" })) {
+    for (const run of await this.#all({ status: "suspended" })) {
       this.#putAside(run);
     }
     this.#begin(this.#watch());
@@ -103,20 +119,26 @@ export class LocalExecutor implements Executor {
   async start(
     agent: Assembly | string,
     input: RunInput,
-    options: StartOptions = {},
+    { id = createId("run"), ...options }: StartOptions = {},
   ): Promise<StartedRun> {
     const assembly = this.#agents.demand(agent);
-    await this.#slots.take(this.#closing.signal);
-    const run = assembly.stream(input, { ...options, store: this.#store });
-    this.#runs.set(run.id, run);
-    this.#begin(this.#carry(run.id, run.result).finally(() => this.#slots.release()));
-    // The first event comes when the run is kept; one that could not be kept has none.
-    for await (const _ of run) {
-      await this.#checkApplication(run);
-      return { runId: run.id };
+    const run = newRunOf(assembly, input, { ...options, id, app: this.#app });
+    this.#stopping.signal.throwIfAborted();
+    try {
+      await this.#store.create(run, createId("owner"));
+    } catch (thrown) {
+      if (await isKeptAlready(this.#store, run, thrown)) {
+        return { runId: id };
+      }
+      throw thrown;
     }
-    const result = await run.result;
-    throw result.status === "failed" ? result.cause : runNotFound(run.id);
+    this.#execute(run, { failures: 0, options: async () => options });
+    return { runId: id };
+  }
+
+  /** Lets the runs that it executes go on, and begins no others. */
+  stop(): void {
+    this.#stopping.abort("the executor was stopped");
   }
 
   async signal(
@@ -156,6 +178,7 @@ export class LocalExecutor implements Executor {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.stop();
     this.#closing.abort("the executor was closed");
     for (const stop of this.#timers.values()) {
       stop();
@@ -167,7 +190,9 @@ export class LocalExecutor implements Executor {
   /** Leaves a run to the next executor: what this one still does of it is not recorded. */
   async #putDown(runId: string): Promise<void> {
     try {
-      await this.#store.takeOver(this.#keyOf(runId), createId("owner"));
+      const wait = { signal: this.#closing.signal, clock: this.#clock };
+      const taking = this.#store.takeOver(this.#keyOf(runId), createId("owner"));
+      await atTheEnd(taking, wait, () => new Error("the store does not answer"));
     } catch {
       // It has ended just now, or its store is away, which leaves it where it is as well.
     }
@@ -180,11 +205,7 @@ export class LocalExecutor implements Executor {
     while (!signal.aborted) {
       try {
         for await (const _ of this.#store.changes({ app: this.#app }, signal)) {
-          for (const run of await allRuns(this.#store, {
-            app: this.#app,
-            status: "suspended",
-            ready: true,
-          })) {
+          for (const run of await this.#all({ status: "suspended", ready: true })) {
             this.#takeUpIfReady(run);
           }
           await this.#pause(lookMs);
@@ -202,37 +223,43 @@ export class LocalExecutor implements Executor {
     }
   }
 
-  /** Executes a run, in its turn, unless it is executed already. */
-  #takeUp(run: RunRecord, failures = 0): void {
+  #takeUp(run: RunRecord): void {
+    const { resumeWith } = this.#options;
+    this.#execute(run, { failures: 0, options: async () => (await resumeWith?.(run)) ?? {} });
+  }
+
+  /** Executes a run that is kept, in its turn, unless it is executed already. */
+  #execute(run: NewRun, taking: TakingUp): void {
     const { id, agent } = run;
     const assembly = this.#agents.get(agent);
-    if (assembly === undefined || this.#runs.has(id) || this.#closing.signal.aborted) {
+    if (assembly === undefined || this.#runs.has(id) || this.#stopping.signal.aborted) {
       return;
     }
     this.#stopTimer(id);
     this.#runs.set(id, undefined);
-    this.#begin(this.#resume(run, assembly, failures));
+    this.#begin(this.#resume(run, assembly, taking));
   }
 
-  async #resume(run: RunRecord, assembly: Assembly, failures: number): Promise<void> {
+  async #resume(run: NewRun, assembly: Assembly, taking: TakingUp): Promise<void> {
     const { id, actor } = run;
     try {
-      await this.#slots.take(this.#closing.signal);
+      await this.#slots.take(this.#stopping.signal);
     } catch {
       this.#runs.delete(id);
       return;
     }
     try {
-      const given = await this.#options.resumeWith?.(run);
+      const given = await taking.options();
       const who = actor === undefined ? {} : { actor };
       const resumed = assembly.resumeStream(id, { ...given, ...who, store: this.#store });
+      leaveUnread(resumed);
       this.#runs.set(id, resumed);
-      await this.#carry(id, resumed.result, failures);
+      await this.#carry(run, resumed.result, taking);
     } catch (thrown) {
       this.#runs.delete(id);
       this.#logger.error(`Run ${id} cannot be taken up: ${messageOf(thrown)}`);
       if (!ConfigurationError.is(thrown)) {
-        this.#retryLater(id, failures);
+        this.#retryLater(run, taking);
       }
     } finally {
       this.#slots.release();
@@ -240,33 +267,35 @@ export class LocalExecutor implements Executor {
   }
 
   /** Sees a run to where it ends or stands, and looks what is to be done then. Never rejects. */
-  async #carry(id: string, ending: Promise<RunResult>, failures = 0): Promise<void> {
+  async #carry(run: NewRun, ending: Promise<RunResult>, taking: TakingUp): Promise<void> {
     const result = await ending;
-    this.#runs.delete(id);
+    this.#runs.delete(run.id);
     try {
-      const run = await this.#store.get(this.#keyOf(id));
-      if (run?.status === "suspended") {
-        this.#putAside(run);
+      const found = await this.#read(run.id);
+      if (found?.status === "suspended") {
+        this.#putAside(found);
         return;
       }
     } catch {
       // It is taken up again below, or by the next executor.
     }
     if (result.status === "failed" && isStoreFailure(result.error.code)) {
-      this.#retryLater(id, failures);
+      this.#retryLater(run, taking);
     }
   }
 
-  #retryLater(id: string, failures: number): void {
+  #retryLater(run: NewRun, { failures, options }: TakingUp): void {
+    const { id } = run;
     const delayMs = Math.min(retryMs.first * 2 ** failures, retryMs.longest);
+    const next: TakingUp = { failures: failures + 1, options };
     this.#startTimer(id, delayMs, async () => {
       try {
-        const run = await this.#store.get(this.#keyOf(id));
-        if (run?.status === "running") {
-          this.#takeUp(run, failures + 1);
+        const found = await this.#read(id);
+        if (found?.status === "running") {
+          this.#execute(run, next);
         }
       } catch {
-        this.#retryLater(id, failures + 1);
+        this.#retryLater(run, next);
       }
     });
   }
@@ -308,13 +337,13 @@ export class LocalExecutor implements Executor {
     await sleep(this.#clock, durationMs, this.#closing.signal).catch(() => {});
   }
 
-  async #checkApplication(run: Run): Promise<void> {
-    if ((await this.#store.get(this.#keyOf(run.id))) === undefined) {
-      run.cancel();
-      throw invalid(
-        `The executor is of the application "${this.#app}", but its agents are of another: give it the app that they are configured with.`,
-      );
-    }
+  #all(filter: Pick<RunFilter, "status" | "ready">): Promise<readonly RunRecord[]> {
+    return allRuns(this.#store, { ...filter, app: this.#app }, this.#closing.signal);
+  }
+
+  /** No longer than the executor is open. */
+  #read(id: string): Promise<RunRecord | undefined> {
+    return whileRunning(this.#closing.signal, () => this.#store.get(this.#keyOf(id)));
   }
 
   #keyOf(id: string, { actor }: { readonly actor?: string } = {}): RunKey {
@@ -322,7 +351,4 @@ export class LocalExecutor implements Executor {
   }
 }
 
-const isStoreFailure = (code: string): boolean => code.startsWith("store-");
-
-const invalid = (message: string): ConfigurationError =>
-  new ConfigurationError(message, { code: "invalid-configuration" });
+const isStoreFailure = (code: string): boolean => /^store-|^artifact-store-/.test(code);

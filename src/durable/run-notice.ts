@@ -1,3 +1,4 @@
+import { whileRunning } from "../agent/run-patience.ts";
 import type { RunRecord, RunStore } from "../agent/run-store.ts";
 import type { Clock } from "../base/clock.ts";
 import { messageOf } from "../base/dragoman-error.ts";
@@ -60,10 +61,13 @@ export class RunNotice {
           hasSwept = true;
         }
         for await (const _ of store.changes({ app }, signal)) {
-          await this.#tellOf(await allRuns(store, { app, status: "suspended", ready: true }));
+          await this.#tellOf(await allRuns(store, { app, status: "suspended", ready: true }, signal));
           await this.#pause(lookMs);
         }
       } catch (thrown) {
+        if (signal.aborted) {
+          return;
+        }
         logger.warn(`Runs that may go on cannot be noticed now: ${messageOf(thrown)}`);
         await this.#pause(retryMs);
       }
@@ -73,7 +77,8 @@ export class RunNotice {
   /** Runs that were kept by somebody who may have died before the engine knew of them. */
   async #sweep(): Promise<void> {
     const { store, app } = this.#options;
-    const running = await allRuns(store, { app, status: "running" });
+    const { signal } = this.#closing;
+    const running = await allRuns(store, { app, status: "running" }, signal);
     await this.#tellOf(running.filter(({ sequence }) => sequence === 0));
   }
 
@@ -86,7 +91,7 @@ export class RunNotice {
       const before = this.#told.get(name);
       const isDue = before === undefined || clock.now() - before >= patienceMs;
       if (isDue) {
-        await deliver(message);
+        await whileRunning(this.#closing.signal, () => deliver(message));
       }
       told.set(name, isDue ? clock.now() : before);
     }

@@ -2,6 +2,7 @@ import { termsBeforeBeginning } from "../agent/accepted-run.ts";
 import type { Assembly } from "../agent/assembly.ts";
 import { cancelKeptRun } from "../agent/cancel-kept-run.ts";
 import type { ResumeOptions } from "../agent/run-options.ts";
+import { whileRunning } from "../agent/run-patience.ts";
 import { hasEnded } from "../agent/run-refusals.ts";
 import type { RunResult } from "../agent/run-result.ts";
 import type { RunKey, RunRecord, RunStore } from "../agent/run-store.ts";
@@ -138,14 +139,16 @@ export class RunWorker {
 
   async #goOn(message: RunMessage, terms: ExecutionTerms): Promise<Standing> {
     const key = this.#keyOf(message);
+    const { signal } = terms.stopping;
+    const read = () => whileRunning(signal, () => this.#options.store.get(key));
     for (let current = message; ; ) {
-      const run = await this.#options.store.get(key);
+      const run = await read();
       const standing = this.#standingOf(run, current);
       if (run === undefined || standing !== undefined) {
         return standing ?? { kind: "settled" };
       }
       const result = await this.#perform(run, terms);
-      const after = await this.#options.store.get(key);
+      const after = await read();
       const isUnchanged = after?.status === "suspended" && after.sequence === run.sequence;
       if (after?.status === "running" || isUnchanged) {
         return this.#unrecorded(run, result);
@@ -202,7 +205,7 @@ export class RunWorker {
     const key = this.#keyOf({ runId: run.id });
     try {
       for await (const _ of store.changes(key, looking)) {
-        const now = await store.get(key);
+        const now = await whileRunning(looking, () => store.get(key));
         if (now === undefined || hasEnded(now.status)) {
           cancelled.abort("cancelled");
         }

@@ -113,3 +113,23 @@ test("no value is repeated in a message, for it may be a secret", () => {
   ].map(faultOf);
   expect(faults.filter((message) => message.includes(secret))).toEqual([]);
 });
+
+test("P9: a server's sandbox is plain data; true is short for one that shows nothing of yours", () => {
+  const sandboxOf = (sandbox: unknown): unknown => {
+    const config = { name: "a", transport: { ...stdio, sandbox } };
+    const { transport } = parseMcpServerConfig(config, "here");
+    return transport.type === "stdio" ? transport.sandbox : expect.unreachable("it is stdio");
+  };
+  const settings = { folders: ["/srv", { path: "/data", at: "/d", writable: true }] };
+  expect(sandboxOf(settings)).toEqual(settings);
+  expect(sandboxOf(true)).toEqual({});
+  expect(sandboxOf(false)).toBeUndefined();
+});
+
+test.each([
+  ["yes", '"sandbox" must be an object'],
+  [{ folder: [] }, 'Unknown key "folder" in the sandbox. Did you mean "folders"?'],
+  [{ network: ["a.example"] }, "is a list of hosts, which is not offered"],
+])("P9: the sandbox %j is refused", (sandbox, fault) => {
+  expect(faultOf({ name: "a", transport: { ...stdio, sandbox } })).toContain(fault);
+});

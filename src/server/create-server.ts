@@ -19,6 +19,7 @@ import { Recovery } from "./recovery.ts";
 import { RequestLog } from "./request-log.ts";
 import { addRunRoutes } from "./run-routes.ts";
 import { RunTracker } from "./run-tracker.ts";
+import { ServedWebhooks } from "./served-webhooks.ts";
 import type { ServerOptions } from "./server-options.ts";
 import type { Routes, ServerEnvironment } from "./server-scope.ts";
 import { addSessionRoutes } from "./session-routes.ts";
@@ -55,8 +56,8 @@ export interface DragomanServer extends AsyncDisposable {
 }
 
 /**
- * Makes a server of agents: AG-UI at `POST /agents/:name/ag-ui`, an MCP server at `/mcp`, and JSON for
- * agents, runs, sessions and artifacts. Every resource is its caller's: another's is as if it were not there.
+ * Makes a server of agents: AG-UI at `POST /agents/:name/ag-ui`, an MCP server at `/mcp`, and webhooks at
+ * `POST /webhooks/:name`, and JSON for agents, runs, sessions and artifacts. Every resource is its caller's: another's is as if it were not there.
  *
  * @throws ConfigurationError where there are no agents, names collide, or the token is too short.
  */
@@ -80,6 +81,7 @@ class HttpServer implements DragomanServer {
   readonly #face: McpFace | undefined;
   readonly #mcp: McpEndpoint | undefined;
   readonly #recovery: Recovery;
+  readonly #webhooks: ServedWebhooks;
   readonly #agUi = new Map<string, AgUiHandler>();
   readonly #hosts = new Set<string>();
   readonly #app: Routes = new Hono<ServerEnvironment>();
@@ -99,6 +101,7 @@ class HttpServer implements DragomanServer {
     const onError = (error: Error): void => this.#log.error(`MCP: ${error.message}`);
     this.#face = mcp === "none" ? undefined : new McpFace(this.#places, mcp);
     this.#mcp = this.#face && new McpEndpoint({ face: this.#face, clock, maxBodyBytes, onError });
+    this.#webhooks = new ServedWebhooks(this.#places, options, this.#log.asLogger());
     for (const host of options.allowedHosts ?? []) {
       this.#hosts.add(host.toLowerCase());
     }
@@ -154,6 +157,7 @@ class HttpServer implements DragomanServer {
       log: this.#log,
       hostRules: { hosts: this.#hosts, origins },
       isStopping: () => this.#closing !== undefined,
+      webhooks: this.#webhooks,
     });
     const agUiOptions = {
       options: agUi,
@@ -182,15 +186,18 @@ class HttpServer implements DragomanServer {
 
   async #close({ graceMs = defaultGraceMs }: CloseOptions): Promise<void> {
     this.#listener?.stop();
+    const answered = this.#webhooks.stop();
     await this.#until(Promise.all(this.#tracker.active.map(({ result }) => result)), graceMs);
     await cancelFleetingRuns(this.#tracker, this.#places);
     // What has ended is told to its readers to the end; what goes on elsewhere breaks off.
     const flushed = new AbortController();
-    await this.#until(this.#guard.open.allOver(flushed.signal), flushMs);
+    const over = [answered, this.#webhooks.idle(), this.#guard.open.allOver(flushed.signal)];
+    await this.#until(Promise.all(over), flushMs);
     flushed.abort();
     await this.#listener?.destroy();
     await this.#recovery.close();
     await putDownRuns(this.#tracker, this.#places);
+    await this.#webhooks.close();
     await Promise.all([...this.#agUi.values()].map((handler) => handler.close()));
     await this.#mcp?.close();
     this.#log.info("closed");

@@ -37,8 +37,7 @@ export class Guard {
     request: Request,
     bindings: Partial<NodeBindings>,
   ): Promise<{ readonly caller: Caller; readonly leave: () => void }> {
-    const address =
-      this.#addressOf?.(request) ?? bindings.incoming?.socket.remoteAddress ?? "unknown";
+    const address = this.#addressFor(request, bindings);
     refuseFor(this.#refusals.waitMs(address));
     const caller = await this.#identify(request, address);
     const key = caller.actor === undefined ? `at ${address}` : `of ${caller.actor}`;
@@ -48,9 +47,25 @@ export class Guard {
     return { caller, leave };
   }
 
+  /**
+   * The same for a route that finds out by itself who calls.
+   *
+   * @param what it is, such as a webhook; each is counted by itself.
+   * @throws Refusal 429, 503.
+   */
+  admitTo(what: string, request: Request, bindings: Partial<NodeBindings>): () => void {
+    const key = `to ${what} at ${this.#addressFor(request, bindings)}`;
+    refuseFor(this.#requests.take(key));
+    return this.open.enter(key);
+  }
+
   /** Who sends a request that was admitted. */
   callerOf(request: Request): Caller | undefined {
     return this.#callers.get(request);
+  }
+
+  #addressFor(request: Request, { incoming }: Partial<NodeBindings>): string {
+    return this.#addressOf?.(request) ?? incoming?.socket.remoteAddress ?? "unknown";
   }
 
   async #identify(request: Request, address: string): Promise<Caller> {

@@ -1,5 +1,7 @@
 import { type Logger as PinoLogger, pino } from "pino";
 import { createId } from "../base/ids.ts";
+import { type Logger, silentLogger } from "../base/logger.ts";
+import { toLogger } from "./to-logger.ts";
 
 /** The log of a server: nothing of a request but what is named here is ever written. */
 export class RequestLog {
@@ -26,6 +28,11 @@ export class RequestLog {
         this.#pino?.[level]({ requestId: id, method, path, status, ms, isWhole }, "request");
       },
     };
+  }
+
+  /** The same for what reports to a {@link Logger}. */
+  asLogger(): Logger {
+    return this.#pino === undefined ? silentLogger : toLogger(this.#pino);
   }
 
   info(message: string, fields: Readonly<Record<string, string | number>> = {}): void {

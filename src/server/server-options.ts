@@ -6,6 +6,7 @@ import type { RunRecord, RunStore } from "../agent/run-store.ts";
 import type { SessionStore } from "../agent/session-store.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Tool } from "../tool/tool.ts";
+import type { WebhookOptions } from "./webhook-handler-options.ts";
 
 /**
  * Who may use a server: whoever has the token, as nobody in particular; or whoever a function knows by
@@ -45,6 +46,12 @@ export interface McpFaceOptions {
 /** The part of an AG-UI endpoint's options that a server leaves to the application. */
 export type AgUiOptions = Omit<AgUiHandlerOptions, "authenticate" | "sessions" | "runs" | "limits">;
 
+/** A webhook of a server: whom its runs ask, and what it does. */
+export interface ServedWebhook extends WebhookOptions {
+  /** The name of the agent that is asked. Default: the server's only one. */
+  readonly agent?: string;
+}
+
 /** What a server serves, to whom, and how. */
 export interface ServerOptions {
   /** At least one; each under its name, which no other has. Live agents keep their connections. */
@@ -69,6 +76,11 @@ export interface ServerOptions {
   readonly mcp?: McpFaceOptions | "none";
   /** See `AgUiHandlerOptions`. */
   readonly agUi?: AgUiOptions;
+  /**
+   * Webhooks that start runs, each at `POST /webhooks/NAME`, by their names (1 to 64 of `A-Z a-z 0-9 _ -`).
+   * Whoever may send is told by a webhook's own `verify`, not by `auth`.
+   */
+  readonly webhooks?: Readonly<Record<string, ServedWebhook>>;
   readonly limits?: ServerLimits;
   /**
    * Names that the server goes by, such as `"agents.example"`: what a request's `Host` may be besides
