@@ -235,11 +235,10 @@ export {
 } from "./tool/binding.ts";
 export { bm25fScorer } from "./tool/bm25f-scorer.ts";
 export type { CallPause, UserAnswer, UserQuestion } from "./tool/call-pause.ts";
-export {
-  type Catalogue,
-  type CatalogueStore,
-  type CatalogueTool,
-  memoryCatalogues,
+export type {
+  Catalogue,
+  CatalogueStore,
+  CatalogueTool,
 } from "./tool/catalogue.ts";
 export type {
   ChosenServer,

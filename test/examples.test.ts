@@ -14,6 +14,7 @@ const expected: Readonly<Record<string, readonly RegExp[]>> = {
     /the server saw Bearer token-of-bob/,
     /ada completed \[\s+\{\s+name: .help-center./,
   ],
+  "server-by-url.ts": [/^completed .*The meeting .*standup.* is in the blue room/m],
   "http-tool.ts": [
     /the server saw GET \/v1\/orders\/7\?fields=state$/m,
     /shipped/,

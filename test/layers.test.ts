@@ -108,6 +108,24 @@ test("the kernel imports no node: module and loads packages only on demand", () 
   expect(wrong).toEqual([]);
 });
 
+test("G-O1: of OpenTelemetry only the API is used, by src/otel alone, and it is optional", () => {
+  const uses = globSync("src/**/*.ts")
+    .filter((file) => !/\.test(-d)?\.ts$/.test(file))
+    .flatMap((file) =>
+      [...readFileSync(file, "utf8").matchAll(/["'](@opentelemetry\/[\w-]+)/g)].map(
+        ([, name]) => `${folderOf(file)} ${name}`,
+      ),
+    );
+  expect(new Set(uses)).toEqual(new Set(["otel @opentelemetry/api"]));
+  const { dependencies, peerDependencies, peerDependenciesMeta } = JSON.parse(
+    readFileSync("package.json", "utf8"),
+  ) as Readonly<Record<string, object>>; // as npm has it
+  const needed = Object.keys({ ...dependencies, ...peerDependencies });
+  const ofTracing = needed.filter((name) => name.startsWith("@opentelemetry/"));
+  expect(ofTracing).toEqual(["@opentelemetry/api"]);
+  expect(peerDependenciesMeta).toMatchObject({ "@opentelemetry/api": { optional: true } });
+});
+
 test("ARCHITECTURE.md shows the same table", () => {
   const rows = readFileSync("ARCHITECTURE.md", "utf8").matchAll(
     /^\| ([\w/-]+) \| .* \| ([^|]*) \|$/gm,

@@ -1,3 +1,4 @@
+import { checkNumbers } from "../base/check-numbers.ts";
 import { type Clock, systemClock } from "../base/clock.ts";
 import { eventAfter, type JoinedEvent, joinEvents } from "./joined-events.ts";
 import { RunBells, type RunPlace } from "./run-bells.ts";
@@ -63,6 +64,7 @@ export class MemoryRunStore implements RunStore {
   readonly #clock: Clock;
 
   constructor({ maxRuns = 10_000, clock = systemClock }: MemoryRunStoreOptions = {}) {
+    checkNumbers({ maxRuns }, { maxRuns: "count" }, { where: "of a store of runs in memory" });
     this.#maxRuns = maxRuns;
     this.#clock = clock;
   }

@@ -22,6 +22,8 @@ export interface RunTools {
   readonly servers: RunServers;
   /** Whether every server is open that the run may have, also those that discovery has not chosen. */
   readonly isWhole: boolean;
+  /** `tools: "none"`: nothing is sent to the model, whatever is connected. */
+  readonly isSilent: boolean;
   /** What servers with tools in the run say on their use, fenced. Grows by {@link update} only. */
   readonly instructions: readonly string[];
   /**
@@ -78,6 +80,10 @@ export class NamedTools implements RunTools {
 
   get isWhole(): boolean {
     return this.#wanted.servers.length === this.servers.open.length;
+  }
+
+  get isSilent(): boolean {
+    return this.#wanted.silent;
   }
 
   get instructions(): readonly string[] {
@@ -261,11 +267,10 @@ export class NamedTools implements RunTools {
     for (const name of this.#wanted.names ?? []) {
       if (!offered.some((one) => answersTo(one, name))) {
         const known = offered.map(({ tool }) => tool.name);
-        this.#scope.steps.emit({
-          kind: "notice",
-          code: "tool-missing",
-          message: `No tool is called "${name}".${didYouMean(name, known)}`,
-        });
+        const message = `No tool is called "${name}".${didYouMean(name, known)}`;
+        this.#scope.steps.emit({ kind: "notice", code: "tool-missing", message });
+        const { runtime, binding } = this.#scope;
+        runtime.logger.warn(`agent "${binding.agent.name}": ${message}`);
       }
     }
   }

@@ -264,6 +264,7 @@ export function toLoopScope(settings: RunSettings, parts: RunParts): AgentLoopSc
     serverInstructions: () => tools.instructions,
     approval: definition.approval,
     clock: runtime.clock,
+    logger: runtime.logger,
     random: runtime.random,
     mode: definition.mode ?? "auto",
     output,

@@ -40,7 +40,7 @@ export function toLinkFailure(error: unknown, { link, connecting }: FailureScope
   if (ToolError.is(error) && error.code === "tool-certificate") {
     return make(
       "mcp-certificate",
-      `has a certificate that is not to be trusted (${code}). Set the "tls" of its transport to the authority that it comes from.`,
+      `has a certificate that is not to be trusted (${code}). Give the authority that it comes from as "tls": { "ca": … } of its transport.`,
     );
   }
   const why =
@@ -122,10 +122,10 @@ function wordsForCode(code: string): string {
       return "the connection was refused. Is the server running, and is the port right?";
     case "ENOTFOUND":
     case "EAI_AGAIN":
-      return "the host name is not known. Check the URL and the network";
+      return 'the host name is not known. Check the URL and the network; a proxy is gone by only where "proxy" of the transport names it';
     case "ECONNRESET":
     case "EPIPE":
-      return "it closed the connection without an answer";
+      return "it closed the connection without an answer. Does the URL have the right scheme (https:, http:) and port?";
     default:
       return `the network reports ${code}`;
   }

@@ -4,7 +4,7 @@ import { type RunningProcess, startProcess } from "../process/running-process.ts
 import type { StdioTransport } from "../tool/mcp-server-config.ts";
 import { AwaitedAnswers } from "./awaited-answers.ts";
 import { hideValues } from "./hide-values.ts";
-import { environmentInSandbox } from "./inherited-environment.ts";
+import { environmentInSandbox, joinedEnvironment } from "./inherited-environment.ts";
 import { LineReader } from "./line-reader.ts";
 import { McpError, type McpErrorCode } from "./mcp-error.ts";
 import { messagesInLine } from "./messages-in-line.ts";
@@ -137,7 +137,7 @@ export class StdioLink implements ServerLink {
       ...(this.#skipped === 0
         ? []
         : [
-            `It wrote ${this.#skipped} line(s) to its standard output that are not JSON-RPC, the last one: ${this.#lastSkipped}`,
+            `It wrote ${this.#skipped} line(s) to its standard output that are not JSON-RPC, the last one: ${JSON.stringify(this.#lastSkipped)}. A server's own messages belong on its standard error.`,
           ]),
       ...(lines.length === 0
         ? ["It wrote nothing to its standard error."]
@@ -172,7 +172,8 @@ export class StdioLink implements ServerLink {
     const { command, args = [], env = {}, cwd, sandbox } = this.#options.transport;
     const { inheritedEnv } = this.#options;
     if (sandbox === undefined) {
-      return startProcess({ command, args, env: { ...inheritedEnv, ...env }, cwd });
+      const whole = joinedEnvironment(inheritedEnv, env, process.platform);
+      return startProcess({ command, args, env: whole, cwd });
     }
     const { startSandboxed } = await import("../process/start-sandboxed.ts");
     const inherited = environmentInSandbox(inheritedEnv, sandbox);
@@ -194,7 +195,8 @@ export class StdioLink implements ServerLink {
   }
 
   #listen(child: ChildProcess): void {
-    child.on("error", () => {}); // a signal that could not be sent; its start is awaited elsewhere
+    // On Windows it is told late that there is no such program; else it is a signal that was not sent.
+    child.on("error", (error) => this.#startedNothing(error));
     child.stdin?.on("error", () => {}); // EPIPE: the child's end tells more
     child.stdout?.on("data", (chunk: Buffer) => this.#reader.push(chunk));
     child.stdout?.once("end", () => this.#drained(child, "closed its standard output"));
@@ -203,6 +205,13 @@ export class StdioLink implements ServerLink {
       this.#drained(child, endOf(child));
       child.once("close", () => this.#finish("mcp-connection-closed", endOf(child)));
     });
+  }
+
+  #startedNothing(error: Error): void {
+    if ("code" in error && error.code === "ENOENT") {
+      const why = startFailure(error, this.#options.transport);
+      this.#finish("mcp-connect-failed", `cannot be started: ${why}`);
+    }
   }
 
   /** The end is near: after a moment, in which the rest is read, the connection is over. */

@@ -117,10 +117,6 @@ export class StreamableHttpLink implements ServerLink {
     return undefined; // without a request there is no connection that could end
   }
 
-  diagnosis(): string {
-    return "";
-  }
-
   hide(text: string): string {
     return this.#caller.hide(text);
   }

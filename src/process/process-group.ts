@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { Writable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -56,30 +56,73 @@ function serveDescriptors(child: ChildProcess, { feeds = [], onReport }: SpawnRe
   }
 }
 
-/** Sends a signal to every process of a group. On Windows, which has no signals, the tree is ended. */
-export function signalGroup(pid: number, signal: NodeJS.Signals): void {
-  if (onWindows) {
-    spawn("taskkill", ["/pid", String(pid), "/T", "/F"], { stdio: "ignore" }).on("error", () => {});
-    return;
+/** What ends a group. */
+export type GroupEnding =
+  | { readonly kind: "signal"; readonly target: number; readonly signal: NodeJS.Signals }
+  | { readonly kind: "program"; readonly file: string; readonly args: readonly string[] }
+  | { readonly kind: "nothing" };
+
+/** A group that is to be ended. */
+export interface EndedGroup {
+  /** That of the leader. */
+  readonly pid: number;
+  /** Whether the leader is gone. */
+  readonly hasExited: boolean;
+}
+
+/**
+ * How a group is ended. Windows has no groups and no signals: there the tree of a process is ended, as long
+ * as its root lives. Afterwards what it has started can no longer be told, and its number may be another
+ * program's. The program for it is named with its folder, since Windows looks into the current one first.
+ */
+export function groupEnding(
+  { pid, hasExited }: EndedGroup,
+  signal: NodeJS.Signals,
+  { platform, env }: { readonly platform: NodeJS.Platform; readonly env: NodeJS.ProcessEnv },
+): GroupEnding {
+  if (platform !== "win32") {
+    return { kind: "signal", target: -pid, signal };
   }
-  trySignal(pid, signal);
+  if (hasExited) {
+    return { kind: "nothing" };
+  }
+  const system = env["SYSTEMROOT"] ?? env["SystemRoot"] ?? "C:\\Windows";
+  const args = ["/pid", String(pid), "/T", "/F"];
+  return { kind: "program", file: `${system}\\System32\\taskkill.exe`, args };
+}
+
+/** Sends a signal to every process of a group. On Windows, which has no signals, the tree is ended. */
+export function signalGroup(group: EndedGroup, signal: NodeJS.Signals): void {
+  const ending = groupEnding(group, signal, process);
+  switch (ending.kind) {
+    case "signal":
+      trySignal(ending.target, signal);
+      return;
+    case "program":
+      spawn(ending.file, [...ending.args], quiet).on("error", () => {});
+      return;
+    case "nothing":
+      return;
+  }
 }
 
 /** Ends what is left of a group whose leader is gone and waits, for a moment, until it has vanished. */
 export async function sweepGroup(pid: number): Promise<void> {
   const sweeps = 25;
-  for (let sweep = 0; sweep < sweeps && !onWindows && trySignal(pid, "SIGKILL"); sweep += 1) {
+  for (let sweep = 0; sweep < sweeps && !onWindows && trySignal(-pid, "SIGKILL"); sweep += 1) {
     await sleep(10);
   }
   release(pid);
 }
 
+const quiet = { stdio: "ignore", windowsHide: true } as const;
+
 const onWindows = process.platform === "win32";
 
 /** Whether there was someone to signal. */
-function trySignal(pid: number, signal: NodeJS.Signals): boolean {
+function trySignal(target: number, signal: NodeJS.Signals): boolean {
   try {
-    return process.kill(-pid, signal);
+    return process.kill(target, signal);
   } catch {
     return false; // gone, or no longer ours
   }
@@ -120,8 +163,14 @@ function onFatalSignal(signal: NodeJS.Signals): void {
   process.kill(process.pid, signal);
 }
 
+/** At the end of our process: what takes time has to be waited for in place. */
 function killAll(): void {
   for (const pid of live) {
-    signalGroup(pid, "SIGKILL");
+    const ending = groupEnding({ pid, hasExited: false }, "SIGKILL", process);
+    if (ending.kind === "program") {
+      spawnSync(ending.file, [...ending.args], quiet);
+    } else if (ending.kind === "signal") {
+      trySignal(ending.target, ending.signal);
+    }
   }
 }

@@ -21,7 +21,11 @@ export async function startProcess(request: SpawnRequest): Promise<RunningProces
   const pid = child.pid ?? 0; // it has one: it was spawned
   return {
     child,
-    signal: (signal) => signalGroup(pid, signal),
+    signal: (signal) => signalGroup({ pid, hasExited: hasExited(child) }, signal),
     sweep: () => sweepGroup(pid),
   };
 }
+
+/** Whether a child of ours is gone. */
+const hasExited = ({ exitCode, signalCode }: ChildProcess): boolean =>
+  exitCode !== null || signalCode !== null;

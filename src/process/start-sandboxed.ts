@@ -111,7 +111,7 @@ class SandboxStatus {
   signal(bubblewrap: number, signal: NodeJS.Signals): void {
     const first = this.#first;
     if (first === undefined || !trySignal(signal === "SIGKILL" ? first : -first, signal)) {
-      signalGroup(bubblewrap, signal);
+      signalGroup({ pid: bubblewrap, hasExited: false }, signal); // Linux asks for the group alone
     }
   }
 

@@ -1,6 +1,8 @@
 import { Hono } from "hono";
 import type { AgUiHandler } from "../ag-ui/create-ag-ui-handler.ts";
 import type { Caller } from "../ag-ui/handler-options.ts";
+import { checkNumbers, type NumberRule } from "../base/check-numbers.ts";
+import { checkObject } from "../base/check-object.ts";
 import { type Clock, systemClock } from "../base/clock.ts";
 import { sleep } from "../base/sleep.ts";
 import { addAgentRoutes, agUiHandlerOf } from "./agent-routes.ts";
@@ -20,7 +22,7 @@ import { RequestLog } from "./request-log.ts";
 import { addRunRoutes } from "./run-routes.ts";
 import { RunTracker } from "./run-tracker.ts";
 import { ServedWebhooks } from "./served-webhooks.ts";
-import type { ServerOptions } from "./server-options.ts";
+import type { McpFaceOptions, ServerLimits, ServerOptions } from "./server-options.ts";
 import type { Routes, ServerEnvironment } from "./server-scope.ts";
 import { addSessionRoutes } from "./session-routes.ts";
 
@@ -65,6 +67,52 @@ export function createServer(options: ServerOptions): DragomanServer {
   return new HttpServer(options);
 }
 
+const limitNumbers: Readonly<Record<keyof ServerLimits, NumberRule>> = {
+  maxBodyBytes: "bytes",
+  requestsPerMinute: "count",
+  refusalsPerMinute: "count",
+  maxOpenRequests: "count",
+  maxOpenRequestsPerCaller: "count",
+};
+
+/** Every option, so that the compiler misses none here: a slip in auth would let everybody in. */
+const optionNames: Readonly<Record<keyof ServerOptions, true>> = {
+  agents: true,
+  store: true,
+  sessions: true,
+  recover: true,
+  auth: true,
+  mcp: true,
+  agUi: true,
+  webhooks: true,
+  limits: true,
+  allowedHosts: true,
+  allowedOrigins: true,
+  clientAddress: true,
+  log: true,
+  clock: true,
+};
+
+const mcpNames: Readonly<Record<keyof McpFaceOptions, true>> = {
+  name: true,
+  instructions: true,
+  agents: true,
+  tools: true,
+};
+
+/** @throws ConfigurationError where one is not known. */
+function checkOptions(options: ServerOptions): void {
+  checkObject(options, Object.keys(optionNames), "set of options of createServer");
+  const { limits, mcp } = options;
+  if (limits !== undefined) {
+    checkObject(limits, Object.keys(limitNumbers), "set of limits of createServer");
+    checkNumbers(limits, limitNumbers, { where: "in limits of the server" });
+  }
+  if (mcp !== undefined && mcp !== "none") {
+    checkObject(mcp, Object.keys(mcpNames), "mcp of createServer");
+  }
+}
+
 const defaultGraceMs = 5_000;
 const defaultMaxBodyBytes = 10 * 1024 * 1024;
 
@@ -89,6 +137,7 @@ class HttpServer implements DragomanServer {
   #closing: Promise<void> | undefined;
 
   constructor(options: ServerOptions) {
+    checkOptions(options);
     const { agents, store, sessions, mcp, limits, clock = systemClock } = options;
     const { maxBodyBytes = defaultMaxBodyBytes } = limits ?? {};
     const tracker = this.#tracker;
@@ -132,9 +181,10 @@ class HttpServer implements DragomanServer {
     return serveMcpStdio(face, streams, { caller, onError });
   }
 
-  close(options: CloseOptions = {}): Promise<void> {
+  async close(options: CloseOptions = {}): Promise<void> {
+    checkNumbers(options, { graceMs: "milliseconds-or-0" }, { where: "of close" });
     this.#closing ??= this.#close(options);
-    return this.#closing;
+    await this.#closing;
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -200,7 +250,9 @@ class HttpServer implements DragomanServer {
     await this.#webhooks.close();
     await Promise.all([...this.#agUi.values()].map((handler) => handler.close()));
     await this.#mcp?.close();
-    this.#log.info("closed");
+    if (this.#listener !== undefined) {
+      this.#log.info("closed");
+    }
   }
 
   /** Waits, but not for ever. */

@@ -13,6 +13,7 @@ import type {
   ArtifactSummary,
   NewArtifact,
 } from "../agent/artifact-store.ts";
+import { checkNumbers } from "../base/check-numbers.ts";
 import { type Clock, systemClock } from "../base/clock.ts";
 import { messageOf } from "../base/dragoman-error.ts";
 import { ArtifactFolder, digestOf } from "./artifact-folder.ts";
@@ -55,6 +56,8 @@ class FileArtifacts implements ArtifactStore {
   readonly #clock: Clock;
 
   constructor({ folder, maxArtifactBytes = defaultArtifactBytes, clock }: FileArtifactsOptions) {
+    const place = { where: "of fileArtifacts" };
+    checkNumbers({ maxArtifactBytes }, { maxArtifactBytes: "bytes" }, place);
     this.#folder = folder;
     this.#maxArtifactBytes = maxArtifactBytes;
     this.#clock = clock ?? systemClock;

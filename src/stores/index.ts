@@ -1,4 +1,5 @@
 export type { MemoryRunStoreOptions } from "../agent/memory-run-store.ts";
+export { memoryCatalogues } from "../tool/catalogue.ts";
 export type { ArtifactStoreLimits } from "./artifact-record.ts";
 export type { CatalogueAge } from "./catalogue-row.ts";
 export {

@@ -11,6 +11,7 @@ import type {
   ArtifactSummary,
   NewArtifact,
 } from "../agent/artifact-store.ts";
+import { checkNumbers } from "../base/check-numbers.ts";
 import { type Clock, systemClock } from "../base/clock.ts";
 import { sha256 } from "../base/sha256.ts";
 import {
@@ -52,6 +53,8 @@ class MemoryArtifacts implements ArtifactStore {
   #bytes = 0;
 
   constructor(options: MemoryArtifactsOptions) {
+    const numbers = { maxArtifactBytes: "bytes", maxTotalBytes: "bytes" } as const;
+    checkNumbers(options, numbers, { where: "of memoryArtifacts" });
     this.#options = {
       maxArtifactBytes: options.maxArtifactBytes ?? defaultArtifactBytes,
       maxTotalBytes: options.maxTotalBytes ?? 8 * defaultArtifactBytes,

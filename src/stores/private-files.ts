@@ -1,5 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { access, open, readFile, rename, rmdir, unlink } from "node:fs/promises";
+import { systemClock } from "../base/clock.ts";
+import { whenFree } from "../base/when-free.ts";
 
 /** What a file is called while it is written; its own name, something random and this. */
 export const asideSuffix = ".tmp";
@@ -21,7 +23,7 @@ export async function replaceFile(path: string, content: Uint8Array | string): P
     } finally {
       await file.close();
     }
-    await rename(aside, path);
+    await whenFree(() => rename(aside, path), { platform: process.platform, clock: systemClock });
   } catch (error) {
     await removeIfThere(aside);
     throw error;

@@ -1,3 +1,4 @@
+import { checkNumbers } from "../base/check-numbers.ts";
 import type { JsonSchema } from "../base/json-schema.ts";
 
 /** The tools of a server as they were when it was last open. */
@@ -36,6 +37,7 @@ export function memoryCatalogues({
 }: {
   readonly maxCatalogues?: number;
 } = {}): CatalogueStore {
+  checkNumbers({ maxCatalogues }, { maxCatalogues: "count" }, { where: "of memoryCatalogues" });
   const kept = new Map<string, Catalogue>();
   const use = (key: string, catalogue: Catalogue): void => {
     kept.delete(key);
