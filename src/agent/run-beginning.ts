@@ -1,4 +1,5 @@
 import { createId } from "../base/ids.ts";
+import { termsAmong } from "./accepted-run.ts";
 import type { AgentRuntime } from "./agent-runtime.ts";
 import { artifactLimits } from "./artifact-settings.ts";
 import { refuseLateDecisions } from "./decisions.ts";
@@ -37,8 +38,10 @@ export interface BeginningScope {
 /** A run that has begun, or was taken up again. */
 export interface BegunRun {
   readonly input: RunInput;
-  /** As given, with the session that the run was begun with. */
+  /** As given, with the session that the run was begun with and the limits that it was accepted with. */
   readonly options: RunOptions;
+  /** When its time is over, in milliseconds since the Unix epoch. */
+  readonly deadline: number | undefined;
   readonly decisions: Readonly<Record<string, Decision>>;
   readonly steps: readonly StepRecord[];
   /** 1, and one more each time it was taken up. */
@@ -76,6 +79,7 @@ async function beginNew(input: RunInput, scope: BeginningScope): Promise<BegunRu
   return {
     input,
     options,
+    deadline: deadlineOf(scope),
     decisions: {},
     steps: [],
     execution: 1,
@@ -133,24 +137,34 @@ async function takeUp(
   const values = largeValuesOf(scope);
   const steps = await Promise.all(records.map((one) => values.wholeStep(one)));
   const input = await values.wholeInput(record.input);
+  const terms = termsAmong(steps);
   // One that was only accepted so far has nothing to go on from: it begins here.
-  const past = events.length + records.length === 0 ? undefined : events.map(placedEvent);
+  const isNew = events.length === 0 && steps.length === (terms === undefined ? 0 : 1);
+  const past = isNew ? undefined : events.map(placedEvent);
   const { session } = record;
   return {
     input,
-    options:
-      session === undefined
-        ? options
-        : { ...options, session: { id: session, ...options.session } },
+    options: {
+      ...(terms?.limits === undefined ? {} : { limits: terms.limits }),
+      ...options,
+      ...(session === undefined ? {} : { session: { id: session, ...options.session } }),
+    },
+    deadline: deadlineOf(scope) ?? terms?.deadline,
     decisions: record.decisions,
     steps,
     execution: past === undefined ? 1 : 2 + past.filter(isResume).length,
     past,
     closing: past !== undefined && found.status === "running" ? closingEvents(past) : [],
-    sequence: lastSequenceOf(record, found.status),
+    // Of one with terms nobody has read events but from its store.
+    sequence: isNew && terms !== undefined ? 0 : lastSequenceOf(record, found.status),
     recorder: recorderOf(store, owner, scope),
     store,
   };
+}
+
+/** By what the execution was given. */
+function deadlineOf({ options, runtime }: BeginningScope): number | undefined {
+  return options.timeoutMs === undefined ? undefined : runtime.clock.now() + options.timeoutMs;
 }
 
 const isResume = ({ body }: PlacedEvent): boolean => body.kind === "run-resume";

@@ -1,6 +1,5 @@
 import type { Assembly } from "../agent/assembly.ts";
 import { cancelKeptRun } from "../agent/cancel-kept-run.ts";
-import { participantOf } from "../agent/create-assembly.ts";
 import { refuseLateDecisions } from "../agent/decisions.ts";
 import { leaveUnread } from "../agent/hosted-run.ts";
 import type { Run } from "../agent/run.ts";
@@ -8,7 +7,7 @@ import { RunError } from "../agent/run-error.ts";
 import type { RunInput } from "../agent/run-input.ts";
 import type { ResumeOptions } from "../agent/run-options.ts";
 import { atTheEnd, whileRunning } from "../agent/run-patience.ts";
-import { hasEnded, runNotFound } from "../agent/run-refusals.ts";
+import { runNotFound } from "../agent/run-refusals.ts";
 import type { RunResult } from "../agent/run-result.ts";
 import type { NewRun, RunFilter, RunKey, RunRecord, RunStore } from "../agent/run-store.ts";
 import type { Decision } from "../agent/waiting.ts";
@@ -18,7 +17,11 @@ import { ConfigurationError, messageOf } from "../base/dragoman-error.ts";
 import { createId } from "../base/ids.ts";
 import { consoleLogger, type Logger } from "../base/logger.ts";
 import { sleep } from "../base/sleep.ts";
+import { allRuns } from "./all-runs.ts";
+import { awaitResult } from "./await-result.ts";
 import type { Executor, ResultOptions, StartedRun, StartOptions } from "./executor.ts";
+import { isKeptAlready } from "./is-kept-already.ts";
+import { KnownAgents } from "./known-agents.ts";
 import { newRunOf } from "./new-run.ts";
 import { Slots } from "./slots.ts";
 
@@ -79,7 +82,7 @@ export class LocalExecutor implements Executor {
   readonly #store: RunStore;
   readonly #clock: Clock;
   readonly #logger: Logger;
-  readonly #agents = new Map<string, Assembly>();
+  readonly #agents: KnownAgents;
   readonly #slots: Slots;
   /** Runs that it executes, or is about to. */
   readonly #runs = new Map<string, Run | undefined>();
@@ -99,12 +102,7 @@ export class LocalExecutor implements Executor {
     this.#clock = options.clock ?? systemClock;
     this.#logger = options.logger ?? consoleLogger;
     this.#slots = new Slots(concurrency);
-    for (const agent of agents) {
-      if (this.#agents.has(agent.name) || participantOf(agent) === undefined) {
-        throw invalid(`"${agent.name}" is no agent, or one of two of that name.`);
-      }
-      this.#agents.set(agent.name, agent);
-    }
+    this.#agents = new KnownAgents(agents);
   }
 
   /** Takes up what was left behind, and goes on to notice what other processes decide. */
@@ -123,13 +121,13 @@ export class LocalExecutor implements Executor {
     input: RunInput,
     { id = createId("run"), ...options }: StartOptions = {},
   ): Promise<StartedRun> {
-    const assembly = this.#agentOf(agent);
+    const assembly = this.#agents.demand(agent);
     const run = newRunOf(assembly, input, { ...options, id, app: this.#app });
     this.#stopping.signal.throwIfAborted();
     try {
       await this.#store.create(run, createId("owner"));
     } catch (thrown) {
-      if (await this.#isKept(run, thrown)) {
+      if (await isKeptAlready(this.#store, run, thrown)) {
         return { runId: id };
       }
       throw thrown;
@@ -175,19 +173,8 @@ export class LocalExecutor implements Executor {
     }
   }
 
-  async result(runId: string, options: ResultOptions = {}): Promise<RunRecord> {
-    const { signal = new AbortController().signal } = options;
-    const key = this.#keyOf(runId, options);
-    for await (const _ of this.#store.changes(key, signal)) {
-      const run = await whileRunning(signal, () => this.#store.get(key));
-      if (run === undefined) {
-        throw runNotFound(runId);
-      }
-      if (hasEnded(run.status) || (run.status === "suspended" && !run.ready)) {
-        return run;
-      }
-    }
-    throw signal.reason;
+  result(runId: string, options: ResultOptions = {}): Promise<RunRecord> {
+    return awaitResult(this.#store, this.#keyOf(runId, options), options.signal);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -350,41 +337,13 @@ export class LocalExecutor implements Executor {
     await sleep(this.#clock, durationMs, this.#closing.signal).catch(() => {});
   }
 
-  async #all(filter: Partial<RunFilter>): Promise<readonly RunRecord[]> {
-    const runs: RunRecord[] = [];
-    let after: string | undefined;
-    do {
-      const place = after === undefined ? {} : { after };
-      const wanted = { ...filter, app: this.#app, limit: 1_000, ...place };
-      const page = await whileRunning(this.#closing.signal, () => this.#store.list(wanted));
-      runs.push(...page.runs);
-      after = page.next;
-    } while (after !== undefined);
-    return runs;
+  #all(filter: Pick<RunFilter, "status" | "ready">): Promise<readonly RunRecord[]> {
+    return allRuns(this.#store, { ...filter, app: this.#app }, this.#closing.signal);
   }
 
   /** No longer than the executor is open. */
   #read(id: string): Promise<RunRecord | undefined> {
     return whileRunning(this.#closing.signal, () => this.#store.get(this.#keyOf(id)));
-  }
-
-  /** Whether it could not be kept because the very run is kept already. */
-  async #isKept({ id, agent, actor }: NewRun, thrown: unknown): Promise<boolean> {
-    if (!(RunError.is(thrown) && thrown.code === "run-conflict")) {
-      return false;
-    }
-    const found = await this.#store.get(this.#keyOf(id));
-    return found !== undefined && found.agent === agent && found.actor === actor;
-  }
-
-  #agentOf(agent: Assembly | string): Assembly {
-    const name = typeof agent === "string" ? agent : agent.name;
-    const known = this.#agents.get(name);
-    if (known === undefined || (typeof agent !== "string" && agent !== known)) {
-      const names = [...this.#agents.keys()].map((one) => `"${one}"`).join(", ") || "none";
-      throw invalid(`The executor does not know the agent "${name}"; it was given: ${names}.`);
-    }
-    return known;
   }
 
   #keyOf(id: string, { actor }: { readonly actor?: string } = {}): RunKey {
@@ -393,6 +352,3 @@ export class LocalExecutor implements Executor {
 }
 
 const isStoreFailure = (code: string): boolean => /^store-|^artifact-store-/.test(code);
-
-const invalid = (message: string): ConfigurationError =>
-  new ConfigurationError(message, { code: "invalid-configuration" });
