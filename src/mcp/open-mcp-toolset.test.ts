@@ -102,7 +102,7 @@ test.each([
   ["of an unknown type", { type: "bogus" }, `Invalid transport type: bogus. ${types}`],
   ["without a command", { type: "stdio" }, '"command" is missing'],
   ["without a url", { type: "http" }, '"url" is missing'],
-  ["whose http: is not allowed", { type: "http", url: "http://h" }, "allowInsecureHttp: true"],
+  ["whose http: is not allowed", { type: "http", url: "http://h" }, '"allowInsecureHttp": true'],
 ])("R3, G-T2: a toolset with a transport %s is not made", (_what, transport, words) => {
   expect(() => mcpToolset({ name: "far", transport: transport as McpTransport })).toThrow(words); // it is not
 });
