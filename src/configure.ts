@@ -2,6 +2,7 @@ import { type Agent, createAgent } from "./agent/agent.ts";
 import type { AgentDefinition } from "./agent/agent-definition.ts";
 import type { AgentRuntime } from "./agent/agent-runtime.ts";
 import { type ArtifactSettings, artifactLimits } from "./agent/artifact-settings.ts";
+import { checkModel } from "./agent/check-model.ts";
 import { checkToolLevel } from "./agent/check-selection.ts";
 import { checkDiscovery, type Discovery } from "./agent/discovery.ts";
 import { MemoryRunStore } from "./agent/memory-run-store.ts";
@@ -91,10 +92,11 @@ export interface Dragoman extends AssemblyFunctions {
 export function createDragoman(config: DragomanConfig = {}): Dragoman {
   let current = config;
   checkConfig(config);
-  const memory = {
+  const memory: Memory = {
+    told: new Set(),
     catalogues: memoryCatalogues(),
     suspendedRuns: new MemoryRunStore({ maxRuns: 1_000 }),
-    activeRuns: new Set<string>(),
+    activeRuns: new Set(),
   };
   let runtime = createRuntime(current, memory);
   return {
@@ -133,14 +135,31 @@ const settings: Readonly<Record<keyof DragomanConfig, true>> = {
 
 function checkConfig(config: DragomanConfig): void {
   checkObject(config, Object.keys(settings), "configuration");
+  checkModel(config.model, "The model of the configuration");
+  checkLogger(config.logger);
   checkDiscovery(config.discovery, "configured discovery");
   checkToolLevel(config, "of the configuration");
 }
 
-function createRuntime(
-  config: DragomanConfig,
-  memory: Pick<AgentRuntime, "catalogues" | "suspendedRuns" | "activeRuns">,
-): AgentRuntime {
+/** What outlives a change of the configuration. */
+interface Memory extends Pick<AgentRuntime, "catalogues" | "suspendedRuns" | "activeRuns"> {
+  readonly told: Set<string>;
+}
+
+function checkLogger(logger: Logger | undefined): void {
+  const levels = ["debug", "info", "warn", "error"] as const;
+  const missing = levels.find(
+    (level) => logger !== undefined && typeof logger[level] !== "function",
+  );
+  if (missing !== undefined) {
+    throw new ConfigurationError(
+      `The logger of the configuration has no function ${missing}. It needs debug, info, warn and error, as console has; toLogger(pino) of dragoman/server makes one of pino.`,
+      { code: "invalid-definition" },
+    );
+  }
+}
+
+function createRuntime(config: DragomanConfig, { told, ...memory }: Memory): AgentRuntime {
   const { tools, mcp, discovery, defaults } = config;
   const clock = config.clock ?? systemClock;
   const logger = config.logger ?? consoleLogger;
@@ -167,6 +186,7 @@ function createRuntime(
       logger,
       env: config.env ?? globalThis.process?.env ?? {},
       clock,
+      told,
     }),
     async toToolset(server) {
       const { parseMcpServerConfig } = await import("./mcp/parse-mcp-server-config.ts");

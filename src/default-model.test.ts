@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { add } from "../test/agent-fixture.ts";
 import { type Answer, type LoopbackServer, startHttp } from "../test/loopback.ts";
 import { createPlanner } from "./agent/planner.ts";
 import { silentLogger } from "./base/logger.ts";
@@ -8,6 +9,7 @@ import type { TextAdapter } from "./model/text-adapter.ts";
 import { startAnthropicServer } from "./testing/anthropic-server.ts";
 import { startGeminiServer } from "./testing/gemini-server.ts";
 import { manualClock } from "./testing/manual-clock.ts";
+import { startOllamaServer } from "./testing/ollama-server.ts";
 import { scriptedModel } from "./testing/scripted-model.ts";
 
 const agentWith = (config: DragomanConfig, model?: string) =>
@@ -58,6 +60,20 @@ test("L-M4: the model of Gemini can be set, and a plan is asked for by responseS
     responseMimeType: "application/json",
     responseSchema: { type: "object", properties: { steps: { type: "array" } } },
   });
+});
+
+test("L-M10: Gemini is told of tools in its own way, and calls them natively", async () => {
+  const calls = [{ id: "1", name: "add", arguments: '{"a":1,"b":2}', signature: "s" }];
+  await using server = await startGeminiServer({
+    respond: (_request, index) => (index === 0 ? { kind: "answer", calls } : "3"),
+  });
+  const base = server.baseUrl.replace(/\/v1beta$/, "");
+  const env = { GEMINI_API_KEY: "k", GOOGLE_GEMINI_BASE_URL: base };
+  const agent = createDragoman({ env }).defineAgent({ name: "a", tools: [add], mcp: "none" });
+  expect(await agent.ask("1+2?")).toMatchObject({ status: "completed", text: "3" });
+  expect(server.requests[0]?.body["tools"]).toMatchObject([
+    { functionDeclarations: [{ name: "add" }] },
+  ]);
 });
 
 test("an id of Anthropic is spoken to through its own interface", async () => {
@@ -111,6 +127,15 @@ test("L-M5: without a key the newest model of the Ollama server at OLLAMA_HOST i
   expect(paths, "what is there is asked once").toEqual([...probes, "/api/chat", "/api/chat"]);
 });
 
+test("L-M5: a plan is asked of Ollama by the format of the answer", async () => {
+  const plan = '{"thought":"t","steps":[],"answer":"4"}';
+  await using server = await startOllamaServer({ respond: () => plan });
+  const agent = agentWith({ env: { OLLAMA_HOST: server.baseUrl } }, "ollama:qwen3");
+  expect(await createPlanner({ agent }).plan("2+2?")).toMatchObject({ answer: "4" });
+  const { format } = server.requests.at(-1)?.body ?? {};
+  expect(format).toMatchObject({ type: "object", properties: { steps: { type: "array" } } });
+});
+
 test("what a model of Ollama can do is asked of its server", async () => {
   const { server } = await startOllama();
   await using _closed = server;
@@ -125,6 +150,37 @@ test("without a key and without an Ollama server it is the offline model", async
   expect(notices).toHaveLength(1);
 });
 
+const warningsOf = async (config: DragomanConfig, model?: string): Promise<readonly string[]> => {
+  const warnings: string[] = [];
+  const logger = { ...silentLogger, warn: (message: string) => void warnings.push(message) };
+  const dragoman = createDragoman({
+    logger,
+    env: { OLLAMA_HOST: "http://127.0.0.1:1" },
+    ...config,
+  });
+  const agent = dragoman.defineAgent({
+    name: "a",
+    mcp: "none",
+    ...(model === undefined ? {} : { model }),
+  });
+  await agent.ask("Hi");
+  dragoman.configure({ app: "b" });
+  await agent.ask("Hi");
+  return warnings;
+};
+
+test("that no language model is used is a warning, once, where nobody chose the offline model", async () => {
+  expect(await warningsOf({})).toEqual([
+    expect.stringMatching(/^No model was chosen, so the offline model is used.*model: "offline"/),
+  ]);
+});
+
+test("whoever chose the offline model, or has another, is not warned", async () => {
+  expect(await warningsOf({ model: "offline" })).toEqual([]);
+  expect(await warningsOf({}, "offline")).toEqual([]);
+  expect(await warningsOf({ model: scriptedModel(["Hello", "Hello"]) })).toEqual([]);
+});
+
 test.each([
   ["nobody:x", /no model "nobody:x".*"gemini:.*configure/],
   ["openai", /no model "openai"/],
@@ -133,11 +189,25 @@ test.each([
   ["Gemini:gemini-3-pro", /Did you mean "gemini:gemini-3-pro"/],
   ["ofline", /Did you mean "offline"/],
   ["__proto__:x", /no model/],
-  ["anthropic:x", /needs an API key: set ANTHROPIC_API_KEY/],
 ])("the id %s without more is refused", async (id, message) => {
   const { result } = await run({}, id);
   expect(result).toMatchObject({ status: "failed", error: { code: "unknown-model" } });
   expect(result.status === "failed" && result.error.message).toMatch(message);
+});
+
+test.each([
+  ["anthropic:x", "ANTHROPIC_API_KEY"],
+  ["openai:gpt-5", "OPENAI_API_KEY"],
+  ["gemini:g", "GOOGLE_API_KEY or GEMINI_API_KEY"],
+])("a missing key of %s has its own code, and the variable is named", async (id, variable) => {
+  const { result } = await run({ env: { OPENAI_API_KEY: "" } }, id);
+  expect(result).toMatchObject({
+    status: "failed",
+    error: {
+      code: "missing-api-key",
+      message: `Model "${id}" needs an API key: set ${variable} in the environment, where it is missing or empty, or use the model "offline", which needs none.`,
+    },
+  });
 });
 
 const said = (text: string): TextAdapter => ({

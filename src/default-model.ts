@@ -32,6 +32,8 @@ export interface ModelChooserOptions {
   readonly env: Environment;
   readonly logger: Logger;
   readonly clock: Clock;
+  /** What was told already, so that it is told once. */
+  readonly told: Set<string>;
 }
 
 const defaultGemini = "gemini:gemini-3.5-flash";
@@ -43,12 +45,13 @@ const ollamaVerdictMs = 30_000;
  * Makes the function that finds a run's model. A configured model that is no id is taken; else the
  * configured factory is asked; else it is the one that the id names; else Gemini where
  * `GOOGLE_API_KEY` or `GEMINI_API_KEY` is set; else the newest model of the Ollama server, where one
- * answers; else the offline model. A choice that nobody made is told by a notice.
+ * answers; else the offline model. A choice that nobody made is told by a notice of each run; that it is
+ * no language model is a warning, too, once, for those who do not look at the events of their runs.
  */
 export function createModelChooser(
   options: ModelChooserOptions,
 ): (wanted: string | undefined) => Promise<ChosenModel> {
-  const { env, models, logger } = options;
+  const { env, models, logger, told } = options;
   const remembered = createMemory(options.clock, ollamaVerdictMs);
   const named = (id: string): Promise<ChosenModel> =>
     id.startsWith("ollama:") ? remembered(id, () => modelOfId(id, env)) : modelOfId(id, env);
@@ -68,9 +71,20 @@ export function createModelChooser(
     if (made !== undefined) {
       return { model: toModel(made) };
     }
-    return chosen === undefined ? chooseDefault(env, named, installed) : named(chosen);
+    if (chosen !== undefined) {
+      return named(chosen);
+    }
+    const found = await chooseDefault(env, named, installed);
+    if (found.model.id === "offline" && !told.has("offline")) {
+      told.add("offline");
+      logger.warn(offlineWarning);
+    }
+    return found;
   };
 }
+
+const offlineWarning =
+  'No model was chosen, so the offline model is used: it matches words to tools and does not think. Name a model (model: "openai:gpt-5" of the agent or of configure), set GEMINI_API_KEY, or run Ollama. With model: "offline" this is not said.';
 
 async function chooseDefault(
   env: Environment,

@@ -55,9 +55,11 @@ export type {
 export type {
   ArtifactContent,
   ArtifactFilter,
+  ArtifactHolder,
   ArtifactKey,
   ArtifactOwner,
   ArtifactPage,
+  ArtifactRetention,
   ArtifactStore,
   ArtifactSummary,
   NewArtifact,
@@ -112,6 +114,7 @@ export type {
 } from "./agent/run-store.ts";
 export type { Selection } from "./agent/selection.ts";
 export { SessionError, type SessionErrorCode } from "./agent/session-error.ts";
+export { type MessageArtifacts, wholeMessages } from "./agent/session-media.ts";
 export type {
   AppendOptions,
   MessageRange,
@@ -128,6 +131,7 @@ export type {
 export type { StepAttempt, StepOptions, Steps } from "./agent/steps.ts";
 export type { McpEntry, ToolEntry, ToolLevel } from "./agent/tool-level.ts";
 export type { Decision, Waiting, WaitingCall } from "./agent/waiting.ts";
+export { type EventArtifacts, wholeEvent } from "./agent/whole-event.ts";
 export type { Clock } from "./base/clock.ts";
 export type { Credential, CredentialScope, CredentialSource } from "./base/credential.ts";
 export {
@@ -231,11 +235,10 @@ export {
 } from "./tool/binding.ts";
 export { bm25fScorer } from "./tool/bm25f-scorer.ts";
 export type { CallPause, UserAnswer, UserQuestion } from "./tool/call-pause.ts";
-export {
-  type Catalogue,
-  type CatalogueStore,
-  type CatalogueTool,
-  memoryCatalogues,
+export type {
+  Catalogue,
+  CatalogueStore,
+  CatalogueTool,
 } from "./tool/catalogue.ts";
 export type {
   ChosenServer,

@@ -77,7 +77,7 @@ const providers: Readonly<Record<string, Provider>> = {
 /**
  * The model that an id names: `offline`, or a provider, a colon and its model.
  *
- * @throws ConfigurationError `unknown-model`, also where the provider's key is missing.
+ * @throws ConfigurationError `unknown-model`; `missing-api-key` where the provider's key is not set.
  */
 export async function modelOfId(id: string, env: Environment): Promise<ChosenModel> {
   if (id === "offline") {
@@ -92,10 +92,7 @@ export async function modelOfId(id: string, env: Environment): Promise<ChosenMod
   }
   const apiKey = keyFor(id, env);
   if (provider.keys.length > 0 && apiKey === undefined) {
-    throw new ConfigurationError(
-      `Model "${id}" needs an API key: set ${provider.keys.join(" or ")}, or use the model "offline".`,
-      { code: "unknown-model" },
-    );
+    throw missingKey(id, provider.keys);
   }
   return { model: await provider.make({ id, model, apiKey: apiKey ?? "", env }) };
 }
@@ -130,6 +127,9 @@ function meantModel(id: string): string {
       ? ""
       : ` Did you mean "${meant}:${model.join(":")}"?`;
   }
+  if (Object.hasOwn(providers, provider)) {
+    return ` "${provider}" is a provider: which model of it? Such as "${providers[provider]?.example}".`;
+  }
   const maker = makers.find(([pattern]) => pattern.test(id))?.[1];
   return maker === undefined ? didYouMean(id, ["offline"]) : ` Did you mean "${maker}:${id}"?`;
 }
@@ -140,6 +140,12 @@ const makers: readonly (readonly [pattern: RegExp, provider: string])[] = [
   [/^claude-/i, "anthropic"],
   [/^gemini-/i, "gemini"],
 ];
+
+const missingKey = (id: string, keys: readonly string[]): ConfigurationError =>
+  new ConfigurationError(
+    `Model "${id}" needs an API key: set ${keys.join(" or ")} in the environment, where it is missing or empty, or use the model "offline", which needs none.`,
+    { code: "missing-api-key" },
+  );
 
 const unknownModel = (id: string): ConfigurationError =>
   new ConfigurationError(

@@ -81,9 +81,12 @@ test("--json prints every event as a line, and nothing else", async () => {
   expect(events.find(({ kind }) => kind === "tool-end")).toMatchObject({ name: "get-sum" });
 });
 
-test("--quiet prints the answer only", async () => {
-  const { code, stdout } = await dragoman("run", "2 plus 3", "--server", everything, "--quiet");
+test("--quiet prints the answer only, and on standard error that no language model gave it", async () => {
+  const quiet = ["run", "2 plus 3", "--server", everything, "--quiet"];
+  const { code, stdout, stderr } = await dragoman(...quiet);
   expect(code).toBe(0);
+  expect(stderr).toMatch(/^warning: No model was chosen, so the offline model is used.*\n$/);
+  expect(await dragoman(...quiet, "--model", "offline")).toMatchObject({ code: 0, stderr: "" });
   expect(stdout).toMatch(/\b5\b/);
   expect(stdout).not.toMatch(/^[✓!·]/m);
 });

@@ -14,6 +14,7 @@ const expected: Readonly<Record<string, readonly RegExp[]>> = {
     /the server saw Bearer token-of-bob/,
     /ada completed \[\s+\{\s+name: .help-center./,
   ],
+  "server-by-url.ts": [/^completed .*The meeting .*standup.* is in the blue room/m],
   "http-tool.ts": [
     /the server saw GET \/v1\/orders\/7\?fields=state$/m,
     /shipped/,
@@ -112,6 +113,12 @@ const expected: Readonly<Record<string, readonly RegExp[]>> = {
   "tracing.ts": [
     /^chat scripted, execute_tool balance, chat scripted, invoke_agent bank$/m,
     /^chat scripted true 1\ninvoke_agent bank true 1$/m,
+  ],
+  "workspace.ts": [
+    /^in a sandbox: It says 42\.$|^no sandbox here: Sandboxes are made by bubblewrap/m,
+    /^tools: read_file, .*, run_command$/m,
+    /^project\/notes, project\/notes\/today\.md, project\/sum\.sh$/m,
+    /^outside$/m,
   ],
   "start.ts": [/^! No language model/, ...readdirSync("docs").map((name) => new RegExp(name))],
 };

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { RunEvent } from "../src/agent/run-event.ts";
 import type { RunResult } from "../src/agent/run-result.ts";
+import { silentLogger } from "../src/base/logger.ts";
 import { ToolCertificateError, ToolError } from "../src/base/tool-error.ts";
 import type { DragomanConfig } from "../src/configure.ts";
 import { Credentials } from "../src/credentials/credentials.ts";
@@ -35,6 +36,11 @@ test.each<[string, () => unknown, object]>([
   [
     "an error result",
     () => toolFailure(new ToolError("No luck.")),
+    { kind: "error", error: { code: "tool-failed", message: "No luck." } },
+  ],
+  [
+    "an error",
+    () => new ToolError("No luck."),
     { kind: "error", error: { code: "tool-failed", message: "No luck." } },
   ],
 ])("L-H19: a tool may return %s", async (_name, execute, expected) => {
@@ -126,4 +132,25 @@ test("a credential that a person has yet to grant is an error that the model rea
     result: { kind: "error", error: { message: expect.stringContaining("not been granted") } },
   });
   expect(result.status).toBe("completed");
+});
+
+test("L-H7: a request of a tool that fails is told to the configured logger, and not to the console", async () => {
+  await using server = await startHttp((_, response) => response.writeHead(500).end());
+  const printed: unknown[] = [];
+  const { error: original } = console;
+  console.error = (line: unknown) => void printed.push(line);
+  const told: (readonly [string, object | undefined])[] = [];
+  const logger = {
+    ...silentLogger,
+    error: (message: string, fields?: object) => void told.push([message, fields]),
+  };
+  try {
+    await runTool((call) => httpClientFor(call, { baseUrl: server.origin }).get("/"), { logger });
+  } finally {
+    console.error = original;
+  }
+  expect(told).toEqual([
+    ["An HTTP request failed.", expect.objectContaining({ method: "GET", code: "tool-http" })],
+  ]);
+  expect(printed).toEqual([]);
 });

@@ -13,10 +13,11 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   agent: ["base", "message", "model", "tool"],
   network: kernel,
   http: ["base"],
+  process: ["base"],
   credentials: ["base", "http"],
   models: ["base", "message", "model", "tool", "http"],
-  mcp: ["base", "message", "model", "tool", "http", "credentials"],
-  tools: ["base", "message", "tool", "http", "credentials"],
+  mcp: ["base", "message", "model", "tool", "http", "process", "credentials"],
+  tools: ["base", "message", "tool", "http", "process", "credentials"],
   stores: kernel,
   durable: [...kernel, "stores"],
   "ag-ui": kernel,
@@ -166,6 +167,24 @@ test.each(Object.keys(webLayers))("web/%s imports only the folders below it", (f
   );
   expect(files).not.toHaveLength(0);
   expect(wrong).toEqual([]);
+});
+
+test("G-O1: of OpenTelemetry only the API is used, by src/otel alone, and it is optional", () => {
+  const uses = globSync("src/**/*.ts")
+    .filter((file) => !/\.test(-d)?\.ts$/.test(file))
+    .flatMap((file) =>
+      [...readFileSync(file, "utf8").matchAll(/["'](@opentelemetry\/[\w-]+)/g)].map(
+        ([, name]) => `${folderOf(file)} ${name}`,
+      ),
+    );
+  expect(new Set(uses)).toEqual(new Set(["otel @opentelemetry/api"]));
+  const { dependencies, peerDependencies, peerDependenciesMeta } = JSON.parse(
+    readFileSync("package.json", "utf8"),
+  ) as Readonly<Record<string, object>>; // as npm has it
+  const needed = Object.keys({ ...dependencies, ...peerDependencies });
+  const ofTracing = needed.filter((name) => name.startsWith("@opentelemetry/"));
+  expect(ofTracing).toEqual(["@opentelemetry/api"]);
+  expect(peerDependenciesMeta).toMatchObject({ "@opentelemetry/api": { optional: true } });
 });
 
 test("ARCHITECTURE.md shows the same table", () => {

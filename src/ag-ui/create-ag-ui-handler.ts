@@ -1,5 +1,7 @@
 import type { Assembly } from "../agent/assembly.ts";
 import { runtimeOf } from "../agent/create-assembly.ts";
+import { checkNumbers } from "../base/check-numbers.ts";
+import { checkObject } from "../base/check-object.ts";
 import { ConfigurationError } from "../base/dragoman-error.ts";
 import { AgUiEndpoint } from "./ag-ui-endpoint.ts";
 import type { AgUiHandlerOptions } from "./handler-options.ts";
@@ -32,10 +34,15 @@ export function createAgUiHandler(agent: Assembly, options: AgUiHandlerOptions):
       "An AG-UI handler needs authenticate(request): who calls. authenticate: () => ({}) lets everybody in.";
     throw new ConfigurationError(message, { code: "invalid-configuration" });
   }
+  checkObject(options, Object.keys(optionNames), "set of options of an AG-UI handler");
   if (runtimeOf(agent) === undefined) {
     const message = "An AG-UI handler needs an agent that was made by defineAgent, or an assembly.";
     throw new ConfigurationError(message, { code: "invalid-configuration" });
   }
+  const place = { where: "of the AG-UI handler" };
+  checkNumbers(options, { keepMs: "milliseconds-or-0", heartbeatMs: "milliseconds" }, place);
+  const limits = { maxBytes: "bytes", maxMessages: "count", maxTools: "count-or-0" } as const;
+  checkNumbers(options.limits ?? {}, limits, { where: "in limits of the AG-UI handler" });
   const runtimeNow = (): NonNullable<ReturnType<typeof runtimeOf>> => {
     const runtime = runtimeOf(agent);
     if (runtime === undefined) {
@@ -50,3 +57,20 @@ export function createAgUiHandler(agent: Assembly, options: AgUiHandlerOptions):
     close: () => endpoint.close(),
   });
 }
+
+/** Every option, so that the compiler misses none here. */
+const optionNames: Readonly<Record<keyof AgUiHandlerOptions, true>> = {
+  authenticate: true,
+  sessions: true,
+  runs: true,
+  runOptions: true,
+  onDisconnect: true,
+  keepMs: true,
+  clientTools: true,
+  clientContext: true,
+  state: true,
+  filter: true,
+  traceContext: true,
+  heartbeatMs: true,
+  limits: true,
+};

@@ -1,3 +1,4 @@
+import { checkNumbers } from "../base/check-numbers.ts";
 import { checkObject, refuseUnknownKeys } from "../base/check-object.ts";
 import { ConfigurationError } from "../base/dragoman-error.ts";
 import { isJsonObject } from "../base/json.ts";
@@ -6,6 +7,7 @@ import type { Model } from "../model/model.ts";
 import type { TextAdapter } from "../model/text-adapter.ts";
 import type { Binding } from "../tool/binding.ts";
 import { type ApprovalPolicy, checkApprovalPolicy } from "./approval.ts";
+import { checkModel } from "./check-model.ts";
 import { checkToolLevel } from "./check-selection.ts";
 import { checkDiscovery } from "./discovery.ts";
 import { type Hooks, hookNames } from "./hooks.ts";
@@ -99,32 +101,39 @@ export function checkAgentDefinition(definition: AgentDefinition<unknown>): void
   if (!isJsonObject(definition) || typeof definition.name !== "string" || definition.name === "") {
     throw invalid('An agent needs a name: defineAgent({ name: "support", … }).');
   }
-  const { name, mode, limits, approval, maxResultCharacters } = definition;
-  const { toolConcurrency, toolTimeoutMs, maxContextTokens, serverWaitMs } = definition;
+  const { name, mode, limits, approval } = definition;
   refuseUnknownKeys(definition, Object.keys(knownKeys), `Agent "${name}"`);
   if (mode !== undefined && !modes.includes(mode)) {
     throw invalid(`The mode of agent "${name}" must be "auto", "react" or "plan".`);
   }
-  const counts = {
-    toolConcurrency,
-    toolTimeoutMs,
-    maxResultCharacters,
-    maxContextTokens,
-    serverWaitMs,
-  };
-  checkCounts(counts, ` of agent "${name}"`);
+  checkNumbers(definition, numbers, { where: `of agent "${name}"`, code });
   checkApprovalPolicy(approval, `approval of agent "${name}"`);
   checkDiscovery(definition.discovery, `discovery of agent "${name}"`);
-  checkLimits(limits, ` of agent "${name}"`);
+  checkLimits(limits, `of agent "${name}"`);
   checkParts(definition, `agent "${name}"`);
   checkToolLevel(definition, `of agent "${name}"`);
 }
 
-const retryKeys = ["maxAttempts", "initialDelayMs", "maxDelayMs"];
+const code = "invalid-definition";
+
+const numbers = {
+  toolConcurrency: "count",
+  toolTimeoutMs: "milliseconds",
+  maxResultCharacters: "count",
+  maxContextTokens: "count",
+  maxReplans: "count-or-0",
+  serverWaitMs: "milliseconds-or-0",
+} as const;
+
+const retryNumbers = {
+  maxAttempts: "count",
+  initialDelayMs: "milliseconds-or-0",
+  maxDelayMs: "milliseconds-or-0",
+} as const;
 
 /** The parts of a definition that are objects or lists of their own. */
 function checkParts(definition: AgentDefinition<unknown>, agent: string): void {
-  const { hooks, retry, prompts, fallbackModels, maxReplans } = definition;
+  const { hooks, retry, prompts, fallbackModels } = definition;
   for (const one of Array.isArray(hooks) ? hooks : [hooks ?? {}]) {
     checkObject(one, hookNames, `hooks of ${agent}`);
     const wrong = Object.entries(one).find(
@@ -134,36 +143,37 @@ function checkParts(definition: AgentDefinition<unknown>, agent: string): void {
       throw invalid(`The hook ${wrong[0]} of ${agent} is not a function.`);
     }
   }
-  checkObject(retry ?? {}, retryKeys, `retry of ${agent}`);
-  checkCounts({ ...retry }, ` in retry of ${agent}`);
+  checkObject(retry ?? {}, Object.keys(retryNumbers), `retry of ${agent}`);
+  checkNumbers(retry ?? {}, retryNumbers, { where: `in retry of ${agent}`, code });
   checkObject(prompts ?? {}, Object.keys(defaultPrompts), `prompts of ${agent}`);
   if (fallbackModels !== undefined && !Array.isArray(fallbackModels)) {
     throw invalid(`fallbackModels of ${agent} must be a list of models or their ids.`);
   }
-  if (maxReplans !== undefined && !(Number.isInteger(maxReplans) && maxReplans >= 0)) {
-    throw invalid(`maxReplans of ${agent} is ${maxReplans}; it must be a whole number, 0 or more.`);
+  checkModel(definition.model, `The model of ${agent}`);
+  for (const [index, model] of (fallbackModels ?? []).entries()) {
+    checkModel(model, `Entry ${index} in the fallbackModels of ${agent}`);
+  }
+  const { instructions } = definition;
+  if (!["undefined", "string", "function"].includes(typeof instructions)) {
+    throw invalid(`The instructions of ${agent} must be a text, or a function that gives one.`);
   }
 }
 
 /** @throws ConfigurationError `invalid-definition` where a limit is unknown, or no whole number above 0. */
 export function checkLimits(limits: RunLimits | undefined, where: string): void {
   if (limits !== undefined) {
-    refuseUnknownKeys(
-      limits,
-      ["maxSteps", "maxToolCalls", "maxTokens", "maxRepeats", "maxDelegations", "maxDepth"],
-      `The set of limits${where}`,
-    );
-    checkCounts({ ...limits }, where);
+    refuseUnknownKeys(limits, Object.keys(limitNumbers), `The set of limits ${where}`);
+    checkNumbers(limits, limitNumbers, { where, code });
   }
 }
 
-function checkCounts(counts: Readonly<Record<string, number | undefined>>, where: string): void {
-  for (const [key, value] of Object.entries(counts)) {
-    if (value !== undefined && !(Number.isInteger(value) && value > 0)) {
-      throw invalid(`${key}${where} is ${value}; it must be a whole number above 0.`);
-    }
-  }
-}
+const limitNumbers: Readonly<Record<keyof RunLimits, "count">> = {
+  maxSteps: "count",
+  maxToolCalls: "count",
+  maxTokens: "count",
+  maxRepeats: "count",
+  maxDelegations: "count",
+  maxDepth: "count",
+};
 
-const invalid = (message: string): ConfigurationError =>
-  new ConfigurationError(message, { code: "invalid-definition" });
+const invalid = (message: string): ConfigurationError => new ConfigurationError(message, { code });

@@ -28,6 +28,7 @@ import { openRunTools } from "./run-tools.ts";
 import { type OutputPolicy, takeOutput } from "./structured-output.ts";
 import { Suspension } from "./suspension.ts";
 import { unmatchedRules } from "./unmatched-rules.ts";
+import { isNarrowed } from "./wanted-tools.ts";
 
 /** An agent as a participant of runs: binds who runs, opens the tools, loops, closes, saves. */
 export function agentParticipant(
@@ -57,7 +58,7 @@ class AgentWork {
 
   constructor(settings: RunSettings, scope: ParticipantScope) {
     this.#settings = settings;
-    this.#session = sessionOf(settings, scope.runId);
+    this.#session = sessionOf(settings, scope);
     this.#scope = { ...scope, session: this.#session?.bound ?? scope.session };
     this.#binding = bindRun(settings, {
       ...this.#scope,
@@ -141,15 +142,22 @@ class AgentWork {
     }
   }
 
-  /** Only where every server of the run is open can it be known that nothing has a name. */
-  #tellUnmatchedRules({ tools, servers, isWhole }: RunTools): void {
+  /**
+   * Only where every server of the run is open can it be known that nothing has a name; and where there
+   * is nothing to be called, nothing need be held back.
+   */
+  #tellUnmatchedRules({ tools, servers, isWhole, isSilent }: RunTools): void {
     const { approval } = this.#settings.definition;
     const { steps } = this.#scope;
-    if (approval === undefined || steps.isSealed || !isWhole) {
+    if (approval === undefined || steps.isSealed || !isWhole || isSilent) {
       return;
     }
-    const names = servers.open.map(({ name }) => name);
-    for (const message of unmatchedRules(approval, tools, names)) {
+    const run = {
+      tools,
+      servers: servers.open.map(({ name }) => name),
+      isNarrowed: isNarrowed(toolLevels(this.#settings)),
+    };
+    for (const message of unmatchedRules(approval, run)) {
       steps.emit({ kind: "notice", code: "approval-unmatched", message });
     }
   }

@@ -64,7 +64,7 @@ export interface AgentRuntime {
   /**
    * The model that an id names, or the default one.
    *
-   * @throws ConfigurationError `unknown-model`.
+   * @throws ConfigurationError `unknown-model` or `missing-api-key`.
    */
   chooseModel(wanted: string | undefined): Promise<ChosenModel>;
   /** @throws ConfigurationError where the configuration is not valid. */

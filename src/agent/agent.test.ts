@@ -250,7 +250,10 @@ test.each([
   [{ name: "a", limits: { maxSteps: 0 } }, /maxSteps of agent "a" is 0/],
   [{ name: "a", tools: "all" }, /tools of agent "a" must be "none", "inherit" or a list/],
   [{ name: "a", mcp: [3] }, /Entry 0 in the mcp of agent "a" is no server: give mcpToolset/],
-  [{ name: "a", mcp: ["docs"] }, /Entry 0 in the mcp of agent "a" is no server/],
+  [
+    { name: "a", mcp: ["docs"] },
+    /Entry 0 in the mcp of agent "a" is the text "docs", and servers are not chosen by name: give mcpToolset/,
+  ],
   [{ name: "a", mcp: Promise.resolve([]) }, /mcp of agent "a" must be .* is a promise: await it/],
   [{ name: "a", tools: [Promise.resolve(add)] }, /Entry 0 in the tools .* is a promise: await it/],
   [
@@ -276,13 +279,13 @@ test.each([
 });
 
 test.each([
-  [{ timeoutMs: 0 }, /timeoutMs is 0/],
-  [{ timeoutMs: "500" }, /timeoutMs is 500/],
+  [{ timeoutMs: 0 }, /timeoutMs of the run is 0/],
+  [{ timeoutMs: "500" }, /timeoutMs of the run is the text "500"/],
   [{ timeout: 5 }, /unknown property "timeout".*"timeoutMs"/],
   [{ signal: {} }, /must be an AbortSignal/],
   [{ tools: [{ name: "x" }] }, /Entry 0 in the tools of the run is neither a tool/],
   [{ mcp: [add] }, /Entry 0 in the mcp of the run is a tool: write it into tools/],
-  [{ timeoutMs: Number.NaN }, /timeoutMs is NaN/],
+  [{ timeoutMs: Number.NaN }, /timeoutMs of the run is NaN/],
   [{ limits: { maxSteps: 1.5 } }, /maxSteps of the run is 1.5/],
 ])("options with a mistake throw at once: %o", async (options, message) => {
   const agent = agentOf({ model: modelOf("x") });

@@ -4,8 +4,10 @@ import { manualClock } from "../testing/manual-clock.ts";
 import { defineTool } from "../tool/define-tool.ts";
 import type { Tool, ToolAnnotations, ToolSource } from "../tool/tool.ts";
 import type { Toolset } from "../tool/toolset.ts";
+import type { AgentDefinition } from "./agent-definition.ts";
 import type { ApprovalPolicy } from "./approval.ts";
 import { MemoryRunStore } from "./memory-run-store.ts";
+import type { RunOptions } from "./run-options.ts";
 import type { SuspendedRun } from "./run-result.ts";
 import type { Decision } from "./waiting.ts";
 
@@ -305,19 +307,39 @@ test.each([
   expect(() => agentOf({ approval: approval as ApprovalPolicy })).toThrow(message);
 });
 
-test("a rule for a name that the run has not is told, with the closest that there is", async () => {
+/** What a run is told of rules that hold for nothing. */
+async function unmatched(definition: Partial<AgentDefinition>, options: RunOptions = {}) {
   const source = { server: "shop", name: "purchase" };
-  const buy = counted("buy", { source });
   const approval: ApprovalPolicy = {
-    tools: { purchse: "ask", buy: "allow", find_tools: "allow" },
+    tools: { purchse: "ask", buy: "allow", find_tools: "allow", refund: "deny" },
     servers: { shp: "deny", shop: "allow" },
   };
-  const run = agentOf({ model: modelOf("ok"), tools: [buy.tool], approval }).stream("Hi");
-  const told = (await collect(run)).flatMap((event) =>
+  const { tool } = counted("buy", { source });
+  const agent = agentOf({ model: modelOf("ok"), tools: [tool], approval, ...definition });
+  return (await collect(agent.stream("Hi", options))).flatMap((event) =>
     event.kind === "notice" && event.code === "approval-unmatched" ? [event.message] : [],
   );
-  expect(told).toEqual([
-    expect.stringMatching(/tool "purchse" holds for nothing.*Did you mean "purchase"\?/),
-    expect.stringMatching(/server "shp" holds for nothing.*Did you mean "shop"\?/),
-  ]);
+}
+
+const slips = [
+  expect.stringMatching(/tool "purchse" holds for nothing.*Did you mean "purchase"\?/),
+  expect.stringMatching(/server "shp" holds for nothing.*Did you mean "shop"\?/),
+];
+
+test("a rule for a name that the run has not is told, with the closest that there is", async () => {
+  const [slip, other] = slips;
+  const gone = expect.stringMatching(/tool "refund" holds for nothing/);
+  expect(await unmatched({})).toEqual([slip, gone, other]);
+});
+
+test("where nothing can be called, no rule is told", async () => {
+  expect(await unmatched({ tools: "none" })).toEqual([]);
+  expect(await unmatched({}, { tools: "none" })).toEqual([]);
+});
+
+test("where the run itself has chosen, only what looks like a slip is told", async () => {
+  const { tool } = counted("buy", { source: { server: "shop", name: "purchase" } });
+  expect(await unmatched({}, { tools: [tool] })).toEqual(slips);
+  expect(await unmatched({}, { mcp: "none" })).toEqual(slips);
+  expect(await unmatched({}, { mcp: "inherit" })).toHaveLength(3);
 });

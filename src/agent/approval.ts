@@ -1,3 +1,4 @@
+import { checkNumbers } from "../base/check-numbers.ts";
 import { refuseUnknownKeys } from "../base/check-object.ts";
 import { ConfigurationError, messageOf } from "../base/dragoman-error.ts";
 import { isJsonObject, type JsonObject } from "../base/json.ts";
@@ -123,10 +124,10 @@ export function checkApprovalPolicy(policy: unknown, where: string): void {
     return;
   }
   const { tools, servers, annotations, timeoutMs, ...rest } = keysOf(policy, policyKeys, where);
-  if (timeoutMs !== undefined && !(Number.isFinite(timeoutMs) && Number(timeoutMs) > 0)) {
-    throw invalid(
-      `timeoutMs in the ${where} must be a number of milliseconds above 0; leave it out for no limit.`,
-    );
+  const place = { where: `in the ${where}`, code: "invalid-definition" } as const;
+  checkNumbers({ timeoutMs }, { timeoutMs: "milliseconds" }, place);
+  if (timeoutMs === Infinity) {
+    throw invalid(`timeoutMs in the ${where} is Infinity; leave it out for no limit.`);
   }
   const rules = [
     ...Object.entries(rest),

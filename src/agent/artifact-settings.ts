@@ -1,3 +1,4 @@
+import { checkNumbers } from "../base/check-numbers.ts";
 import { ConfigurationError } from "../base/dragoman-error.ts";
 import type { DeferredArtifact } from "../tool/artifact.ts";
 import type { Binding } from "../tool/binding.ts";
@@ -58,6 +59,13 @@ const defaultLimits: ArtifactLimits = {
   maxRunArtifacts: 100,
 };
 
+const limitRules = {
+  timeoutMs: "milliseconds",
+  maxBytes: "bytes",
+  maxRunBytes: "bytes",
+  maxRunArtifacts: "count",
+} as const;
+
 /** @throws ConfigurationError where a limit is no whole number above 0, or a part is not what it must be. */
 export function artifactLimits(settings: ArtifactSettings = {}): ArtifactLimits {
   const { store, resolve, ...limits } = settings;
@@ -68,14 +76,12 @@ export function artifactLimits(settings: ArtifactSettings = {}): ArtifactLimits 
     throw invalid("The resolver of artifacts must be a function.");
   }
   const allowed = ["store", "resolve", ...Object.keys(defaultLimits)];
-  for (const [key, value] of Object.entries(limits)) {
+  for (const key of Object.keys(limits)) {
     if (!allowed.includes(key)) {
       throw invalid(`Unknown property "${key}" of artifacts. Allowed are: ${allowed.join(", ")}.`);
     }
-    if (value !== undefined && !(Number.isSafeInteger(value) && value > 0)) {
-      throw invalid(`${key} of artifacts is ${value}; it must be a whole number above 0.`);
-    }
   }
+  checkNumbers(settings, limitRules, { where: "of artifacts" });
   return { ...defaultLimits, ...limits };
 }
 

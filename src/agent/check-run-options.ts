@@ -1,8 +1,10 @@
+import { checkNumbers } from "../base/check-numbers.ts";
 import { checkObject } from "../base/check-object.ts";
 import { ConfigurationError } from "../base/dragoman-error.ts";
 import { traceContextFrom } from "../base/trace-context.ts";
 import { checkLimits } from "./agent-definition.ts";
 import type { AgentRuntime } from "./agent-runtime.ts";
+import { checkModel } from "./check-model.ts";
 import { checkToolLevel } from "./check-selection.ts";
 import { checkDiscovery } from "./discovery.ts";
 import type { RunOptions } from "./run-options.ts";
@@ -35,14 +37,13 @@ export function checkInput(input: unknown, agent: string): void {
 /** @throws ConfigurationError that names the option and what is allowed. */
 export function checkRunOptions(options: RunOptions, { sessions }: AgentRuntime): void {
   checkObject(options, Object.keys(optionNames), "options object of a run");
-  const { timeoutMs, limits, session, signal, store, discovery, trace } = options;
-  if (timeoutMs !== undefined && !(typeof timeoutMs === "number" && timeoutMs > 0)) {
-    throw invalid(`timeoutMs is ${timeoutMs}; it must be above 0.`);
-  }
+  const { limits, session, signal, store, discovery, trace } = options;
+  checkNumbers(options, { timeoutMs: "milliseconds" }, { where: "of the run" });
   if (signal !== undefined && !("aborted" in signal && "addEventListener" in signal)) {
     throw invalid("The signal of a run must be an AbortSignal.");
   }
-  checkLimits(limits, " of the run");
+  checkModel(options.model, "The model of the run");
+  checkLimits(limits, "of the run");
   checkDiscovery(discovery, "discovery of the run");
   checkToolLevel(options, "of the run");
   checkSession(session, sessions);

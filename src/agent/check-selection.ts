@@ -55,9 +55,14 @@ function wrongServer(entry: unknown): string | undefined {
   if (isToolset(entry) || (isObject && "name" in entry && "transport" in entry)) {
     return undefined;
   }
-  return isTool(entry)
-    ? "is a tool: write it into tools"
-    : "is no server: give mcpToolset({ … }), or { name, transport }";
+  if (isTool(entry)) {
+    return "is a tool: write it into tools";
+  }
+  const what =
+    typeof entry === "string"
+      ? `is the text ${JSON.stringify(entry.slice(0, 80))}, and servers are not chosen by name`
+      : "is no server";
+  return `${what}: give mcpToolset({ … }), or { name, transport }`;
 }
 
 const invalid = (message: string): ConfigurationError =>

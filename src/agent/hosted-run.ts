@@ -27,7 +27,7 @@ import type { RunOptions } from "./run-options.ts";
 import { RunPublisher } from "./run-publisher.ts";
 import type { RunResult } from "./run-result.ts";
 import type { RunChanges } from "./run-store.ts";
-import { failedRun, settleRun } from "./settle-run.ts";
+import { brokenOff, failedRun, settleRun } from "./settle-run.ts";
 
 /** What a run is made of. */
 export interface HostedRunOptions {
@@ -53,7 +53,8 @@ export class HostedRun<Output> implements Run<Output> {
     const { source, runtime, participant, options } = run;
     this.#run = run;
     this.id = source.kind === "resume" ? source.runId : createId("run");
-    this.#beginning = { id: this.id, agent: participant.name, source, runtime, options };
+    const { signal } = this.#controller;
+    this.#beginning = { id: this.id, agent: participant.name, source, runtime, options, signal };
     this.#publisher = new RunPublisher(this.id, runtime.clock, run.observed);
   }
 
@@ -76,6 +77,11 @@ export class HostedRun<Output> implements Run<Output> {
       this.cancel("disposed");
       await this.#result;
     }
+  }
+
+  /** See {@link leaveUnread}. */
+  leaveUnread(): void {
+    this.#publisher.forget();
   }
 
   async #start(): Promise<RunResult<Output>> {
@@ -102,7 +108,8 @@ export class HostedRun<Output> implements Run<Output> {
         activeRuns.delete(this.id);
       }
     } catch (thrown) {
-      return failedRun(thrown, this.#draft.report(this.id)); // it did not begin
+      // It did not begin.
+      return brokenOff(thrown, this.#draft.report(this.id), this.#controller.signal);
     } finally {
       release();
       this.#publisher.close();
@@ -248,6 +255,16 @@ export class HostedRun<Output> implements Run<Output> {
     if (store === suspendedRuns && result.status !== "suspended") {
       await store.delete({ app, id: this.id });
     }
+  }
+}
+
+/**
+ * Says that nobody reads the events of a run in this process any more, so that they are not held there: a
+ * store has them. A run that was not made here, or that somebody has wrapped, holds them all the same.
+ */
+export function leaveUnread(run: Run): void {
+  if (run instanceof HostedRun) {
+    run.leaveUnread();
   }
 }
 

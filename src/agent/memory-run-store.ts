@@ -1,3 +1,4 @@
+import { checkNumbers } from "../base/check-numbers.ts";
 import { type Clock, systemClock } from "../base/clock.ts";
 import { eventAfter, type JoinedEvent, joinEvents } from "./joined-events.ts";
 import { RunBells, type RunPlace } from "./run-bells.ts";
@@ -63,6 +64,7 @@ export class MemoryRunStore implements RunStore {
   readonly #clock: Clock;
 
   constructor({ maxRuns = 10_000, clock = systemClock }: MemoryRunStoreOptions = {}) {
+    checkNumbers({ maxRuns }, { maxRuns: "count" }, { where: "of a store of runs in memory" });
     this.#maxRuns = maxRuns;
     this.#clock = clock;
   }
@@ -120,6 +122,7 @@ export class MemoryRunStore implements RunStore {
   async list(filter: RunFilter): Promise<RunPage> {
     const size = checkRunFilter(filter);
     const { app, actor, status, session, ready } = filter;
+    const { changedBefore = Number.POSITIVE_INFINITY } = filter;
     const cursor = parseRunCursor(filter.after);
     const found = [...this.#runs.values()]
       .map(({ record }) => record)
@@ -130,6 +133,7 @@ export class MemoryRunStore implements RunStore {
           run.status === (status ?? run.status) &&
           run.session === (session ?? run.session) &&
           run.ready === (ready ?? run.ready) &&
+          run.updatedAt < changedBefore &&
           (cursor === undefined || newestFirst(run, cursor) > 0),
       )
       .toSorted(newestFirst);

@@ -1,6 +1,7 @@
 import { untilAborted } from "../base/abort.ts";
 import type { Clock } from "../base/clock.ts";
 import { ConfigurationError, messageOf } from "../base/dragoman-error.ts";
+import type { Logger } from "../base/logger.ts";
 import { sleep } from "../base/sleep.ts";
 import { earlierOf, startTimeLimit, type TimeLimit } from "../base/time-limit.ts";
 import { ToolError } from "../base/tool-error.ts";
@@ -32,6 +33,7 @@ export interface ToolScope {
   /** What tool calls are part of, where somebody traces. */
   readonly span?: ActiveSpan | undefined;
   readonly clock: Clock;
+  readonly logger: Logger;
   readonly hooks: readonly Hooks[];
   /** The time of tools that have none of their own, in milliseconds. */
   readonly toolTimeoutMs: number | undefined;
@@ -172,6 +174,7 @@ async function executeOnce(
     signal: limit.signal,
     ...(limit.deadline === undefined ? {} : { deadline: limit.deadline }),
     idempotencyKey: attempt.idempotencyKey,
+    logger: scope.logger,
     ...(span && { span }),
     // Made only where the tool asks for them.
     get traceHeaders() {

@@ -3,18 +3,25 @@ import { ownToolNames } from "../tool/own-tools.ts";
 import type { Tool } from "../tool/tool.ts";
 import type { ApprovalPolicy } from "./approval.ts";
 
+/** What rules are held against. */
+export interface RuledRun {
+  readonly tools: ReadonlyMap<string, Tool>;
+  readonly servers: readonly string[];
+  readonly isNarrowed: boolean;
+}
+
 /**
  * What an approval policy names and the run has not: a rule with a slip in its name holds for nothing,
  * and what it was to hold back would be called.
  *
- * @param tools all of the run, by the names that the model sees.
- * @param servers all of the run.
+ * @param run all tools of the run, by the names that the model sees, and all its servers; and whether it has
+ * been given less than its agent has. Then a rule for what was left out is no slip, and only those are told
+ * whose name is close to one that there is.
  * @returns a sentence for each name.
  */
 export function unmatchedRules(
   { tools: byTool = {}, servers: byServer = {} }: ApprovalPolicy,
-  tools: ReadonlyMap<string, Tool>,
-  servers: readonly string[],
+  { tools, servers, isNarrowed }: RuledRun,
 ): readonly string[] {
   const names = new Set([
     ...tools.keys(),
@@ -25,18 +32,14 @@ export function unmatchedRules(
     source === undefined ? [] : [source.server],
   );
   const known = new Set([...servers, ...sources]);
-  return [
-    ...Object.keys(byTool)
-      .filter((name) => !names.has(name))
-      .map(
-        (name) =>
-          `The approval rule for the tool "${name}" holds for nothing: this run has no such tool.${didYouMean(name, names)}`,
-      ),
-    ...Object.keys(byServer)
-      .filter((name) => !known.has(name))
-      .map(
-        (name) =>
-          `The approval rule for the server "${name}" holds for nothing: this run has no such server.${didYouMean(name, known)}`,
-      ),
-  ];
+  const told = (kind: string, rules: object, all: ReadonlySet<string>): readonly string[] =>
+    Object.keys(rules)
+      .filter((name) => !all.has(name))
+      .flatMap((name) => {
+        const meant = didYouMean(name, all);
+        return isNarrowed && meant === ""
+          ? []
+          : `The approval rule for the ${kind} "${name}" holds for nothing: this run has no such ${kind}.${meant}`;
+      });
+  return [...told("tool", byTool, names), ...told("server", byServer, known)];
 }

@@ -6,6 +6,13 @@ import type { OpeningScope } from "./open-server.ts";
 import { resolveSelection, type Selection } from "./selection.ts";
 import type { McpEntry, ToolEntry, ToolLevel, ToolLevels } from "./tool-level.ts";
 
+/** Whether a run itself, or whoever asks within it, has said which tools or servers it has. */
+export function isNarrowed({ levels, narrowing }: ToolLevels): boolean {
+  return [...levels.slice(-1), ...narrowing].some(({ tools = "inherit", mcp = "inherit" }) =>
+    [tools, mcp].some((selection) => selection !== "inherit"),
+  );
+}
+
 /** What a run asks for, resolved. */
 export interface WantedTools {
   readonly native: readonly Tool[];

@@ -33,7 +33,19 @@ test.each([
   [new Error("text"), "text"],
   [new TypeError(""), "TypeError"],
   ["a string", "a string"],
-  [undefined, "undefined"],
-])("messageOf(%s) is %s", (thrown, text) => {
+  [5, "5"],
+  [{ message: "no Error" }, "no Error"],
+  [undefined, "What was thrown is undefined, which says nothing: throw an Error with a message."],
+  [null, "What was thrown is null, which says nothing: throw an Error with a message."],
+  // It may hold credentials, as the errors of HTTP libraries do.
+  [
+    { headers: "Bearer x" },
+    "What was thrown is an object, which says nothing: throw an Error with a message.",
+  ],
+  [
+    { message: 5 },
+    "What was thrown is an object, which says nothing: throw an Error with a message.",
+  ],
+])("messageOf(%j) is %s", (thrown, text) => {
   expect(messageOf(thrown)).toBe(text);
 });

@@ -40,8 +40,13 @@ export type ConfigurationErrorCode =
   | "invalid-definition"
   | "invalid-configuration"
   | "invalid-schema"
+  /** The id of a model that nobody provides. */
   | "unknown-model"
-  | "missing-package";
+  /** A model needs a key of its provider, and none is given or set in the environment. */
+  | "missing-api-key"
+  | "missing-package"
+  /** There is nothing here to make a sandbox with; the message says what to install. */
+  | "sandbox-unavailable";
 
 /**
  * A mistake in a definition or a configuration, for the programmer to mend. It is thrown where the
@@ -75,11 +80,24 @@ function brandOf(name: string): symbol {
   return Symbol.for(`dragoman.error.${name}`);
 }
 
-/** The text of whatever was thrown: an error's message, else its string form. It never throws. */
+/**
+ * The text of whatever was thrown: an error's message, a text itself, the message of what is no Error and
+ * has one. Nothing else of an object is shown: it may hold credentials. It never throws.
+ */
 export function messageOf(thrown: unknown): string {
   try {
-    return thrown instanceof Error ? thrown.message || thrown.name : String(thrown);
+    if (thrown instanceof Error) {
+      return thrown.message || thrown.name;
+    }
+    if (typeof thrown === "object" && thrown !== null) {
+      const { message } = thrown as { readonly message?: unknown }; // absent in most
+      return typeof message === "string" && message !== "" ? message : silent("an object");
+    }
+    return thrown === undefined || thrown === null ? silent(String(thrown)) : String(thrown);
   } catch {
     return "Something was thrown that cannot be shown.";
   }
 }
+
+const silent = (what: string): string =>
+  `What was thrown is ${what}, which says nothing: throw an Error with a message.`;

@@ -29,7 +29,7 @@ export type SchemaCheck<Output> =
 
 /** Whether `schema` is a Standard Schema, rather than a plain JSON Schema. */
 function isStandardSchema(schema: Schema): schema is StandardSchemaV1 {
-  return "~standard" in schema;
+  return isStandard(schema);
 }
 
 const isStandard = (value: unknown): boolean =>

@@ -1,11 +1,12 @@
 import type { Agent } from "../agent/agent.ts";
 import { ConfigurationError } from "../base/dragoman-error.ts";
-import { silentLogger } from "../base/logger.ts";
+import { type Logger, silentLogger } from "../base/logger.ts";
 import { createDragoman } from "../configure.ts";
 import { isModelId, noSuchModel } from "../provider-ids.ts";
 import { chooseServers } from "./choose-servers.ts";
 import type { CliStreams } from "./cli-streams.ts";
 import { openSessionFile } from "./session-file.ts";
+import { terminalText } from "./terminal-text.ts";
 import { type TraceFormat, traceReport } from "./trace-report.ts";
 
 /** What the command line's agent is made of. */
@@ -15,6 +16,8 @@ export interface CliAgentOptions {
   readonly model?: string;
   readonly instructions?: string;
   readonly sessions?: string;
+  /** No notices are shown, so that warnings go to standard error. */
+  readonly quiet?: boolean;
   /** Prints the spans of its runs on standard error once they are over. */
   readonly trace?: TraceFormat;
 }
@@ -47,7 +50,7 @@ export async function openCliAgent(
   const dragoman = createDragoman({
     app: cliAppName,
     env: streams.env,
-    logger: silentLogger,
+    logger: options.quiet === true ? warningsTo(streams) : silentLogger,
     sessions,
     ...(trace === undefined ? {} : { instrument: trace.recorder }),
   });
@@ -66,6 +69,11 @@ export async function openCliAgent(
     },
   };
 }
+
+const warningsTo = ({ stderr }: CliStreams): Logger => ({
+  ...silentLogger,
+  warn: (message) => void stderr.write(`warning: ${terminalText(message)}\n`),
+});
 
 const invalid = (message: string): ConfigurationError =>
   new ConfigurationError(message, { code: "invalid-configuration" });

@@ -9,6 +9,8 @@ export type CliErrorCode =
   | "unknown-tool"
   /** The arguments of a call do not fit the tool's schema. */
   | "invalid-arguments"
+  /** Nobody has granted access in time. */
+  | "login-expired"
   /** A file or folder cannot be read or written. */
   | "file-unusable";
 

@@ -1,14 +1,14 @@
+import { isLoopbackHost } from "../base/loopback-host.ts";
 import { secretsOfUrl } from "../mcp/secret-arguments.ts";
 import type { UrlTransport } from "../tool/mcp-server-config.ts";
 import { type Finding, finding } from "./finding.ts";
 import { emptyOrPlaceholder } from "./placeholder-values.ts";
-import { isLoopback } from "./server-argument.ts";
 
 /** What can be said of a server behind a URL before it is asked. */
 export function examineAddress(transport: UrlTransport): readonly Finding[] {
   const { url, headers = {}, token, tls } = transport;
   const { protocol, hostname } = new URL(url);
-  const insecure = (protocol === "http:" || protocol === "ws:") && !isLoopback(hostname);
+  const insecure = (protocol === "http:" || protocol === "ws:") && !isLoopbackHost(hostname);
   return [
     ...(insecure ? [insecureHttp(protocol)] : []),
     ...(secretsOfUrl(url).length === 0 ? [] : [credentialsInUrl]),

@@ -93,7 +93,7 @@ function faultCode(message: string): string {
     [/Unknown key/, "key-unknown"],
     [/environment variable/, "variable-missing"],
     [/Invalid transport type/, "transport-type-unknown"],
-    [/is (?:an http|a ws): URL/, "plain-http-refused"],
+    [/is not encrypted/, "plain-http-refused"],
     [/two servers of the name/, "server-name-taken"],
   ] as const;
   return kinds.find(([words]) => words.test(message))?.[1] ?? "configuration";

@@ -149,7 +149,7 @@ function addLogout(group: Command, { streams, finish }: CommandContext): void {
   addTo(group, "logout", "Forget the access that was granted to a server.")
     .argument("<server>", "the name of the server")
     .action(async (server: string, flags: Flags<McpOptions>) => {
-      const { mcpLogout } = await import("./mcp-login.ts");
+      const { mcpLogout } = await import("./mcp-logout.ts");
       finish(await mcpLogout(server, optionsOf(flags), streams));
     });
 }

@@ -1,6 +1,9 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { Writable } from "node:stream";
+import { PassThrough, Writable } from "node:stream";
+import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { CliFolder, type CliOutcome, runInProcess } from "../../test/cli-fixture.ts";
 import { serve } from "../../test/fixtures/mcp/http-peer.ts";
@@ -85,6 +88,154 @@ test("login shows the page, waits for the person, and every other command then h
   expect((await here.run("call", "desk", "echo")).code).toBe(2);
 });
 
+test("logout has the tokens taken back by whoever gave them, and says so", async () => {
+  await using here = await workspace();
+  await here.login("desk");
+  const [token] = here.issuer.tokens.keys();
+  const { code, stdout, stderr } = await here.run("logout", "desk");
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  expect(stdout).toMatch(
+    /^The tokens of desk are removed here, and 127\.0\.0\.1:\d+ has taken them back\.\n$/,
+  );
+  expect(here.issuer.to("/revoke").map(({ sent }) => sent)).toMatchObject([
+    { token: expect.stringMatching(/^refresh-/), token_type_hint: "refresh_token" },
+    { token, token_type_hint: "access_token" },
+  ]);
+  expect(here.issuer.tokens.size).toBe(0);
+  const again = await here.run("logout", "desk");
+  expect(again).toMatchObject({ code: 0, stdout: "There were no tokens of desk here.\n" });
+});
+
+test("tokens that cannot be taken back are removed here all the same, which is told", async () => {
+  await using here = await workspace();
+  await here.login("desk");
+  const [token = ""] = here.issuer.tokens.keys();
+  here.issuer.behaviour = {
+    intercept: (path, response) => {
+      const isMine = path === "/revoke";
+      return isMine && response.writeHead(503).end(`{"error":"server_error ${token}"}`) !== null;
+    },
+  };
+  const { code, stdout, stderr } = await here.run("logout", "desk", "--json");
+  expect(code).toBe(1);
+  expect(stderr).toMatch(
+    /^error: The tokens of the MCP server "desk" are removed here, but http:\S+ has not taken them back: The revocation at \S+\/revoke failed/,
+  );
+  expect(JSON.parse(stdout)).toMatchObject({
+    ok: false,
+    revocation: "failed",
+    error: { code: "revocation-failed" },
+  });
+  expect(stdout + stderr).not.toContain(token);
+  expect((await here.run("call", "desk", "echo")).code).toBe(2);
+});
+
+test.each([
+  ["has no way to take tokens back", undefined, 0, /^$/, /has no way to be told/],
+  [
+    "says that they are taken back at a place that is not to be asked",
+    "http://169.254.169.254/revoke",
+    1,
+    /revocation_endpoint of .* is not one of https:/,
+    /removed here only/,
+  ],
+])("of an issuer that %s, tokens are removed here", async (_, endpoint, exit, error, said) => {
+  await using here = await workspace();
+  here.issuer.behaviour = { metadata: { revocation_endpoint: endpoint } };
+  await here.login("desk");
+  const { code, stdout, stderr } = await here.run("logout", "desk");
+  expect(code).toBe(exit);
+  expect(stderr).toMatch(error);
+  expect(stdout).toMatch(said);
+  expect(here.issuer.to("/revoke")).toEqual([]);
+  expect((await here.run("call", "desk", "echo")).code).toBe(2);
+});
+
+test("a server that cannot take access tokens back has done all it can with the refresh token", async () => {
+  await using here = await workspace();
+  await here.login("desk");
+  let asked = 0;
+  here.issuer.behaviour = {
+    intercept: (path, response) => {
+      asked += path === "/revoke" ? 1 : 0;
+      if (path !== "/revoke" || asked < 2) {
+        return false;
+      }
+      response.writeHead(400, { "content-type": "application/json" });
+      response.end('{"error":"unsupported_token_type"}');
+      return true;
+    },
+  };
+  expect(await here.run("logout", "desk")).toMatchObject({ code: 0, stderr: "" });
+  expect(asked).toBe(2);
+});
+
+/** `login` by a person whose browser is on another machine: what it ends at is pasted. */
+async function pasting(
+  here: Awaited<ReturnType<typeof workspace>>,
+  paste: (back: string, input: PassThrough) => void,
+) {
+  const input = new PassThrough();
+  const stdout = new Text();
+  const stderr = new Text((text) => {
+    const [page] = /http:\/\/\S+\/authorize\?\S+/.exec(text) ?? [];
+    if (page !== undefined) {
+      paste(here.issuer.grant(page), input);
+    }
+  });
+  const { signal } = new AbortController();
+  const streams = { stdin: input, stdout, stderr, env: here.env, signal };
+  const file = join(here.data, "..", "mcp.json");
+  const code = await runCli(["mcp", "login", "desk", "--mcp", file], streams);
+  return { code, stdout: stdout.text, stderr: stderr.text, input };
+}
+
+test("where the browser is on another machine, the address at which it ends is pasted", async () => {
+  await using here = await workspace();
+  const { code, stdout, stderr } = await pasting(here, (back, input) => input.write(`${back}\n`));
+  expect({ code, stdout }).toEqual({ code: 0, stdout: "Access to desk was granted.\n" });
+  expect(stderr).toMatch(
+    /begins with http:\/\/127\.0\.0\.1:\d+\/callback: paste that address here\.$/m,
+  );
+  expect((await here.run("call", "desk", "echo")).code).toBe(0);
+});
+
+test("what stands behind the question mark is enough; whatever else is written is turned away in words", async () => {
+  await using here = await workspace();
+  const { code, stderr, input } = await pasting(here, (back, to) => {
+    const { search } = new URL(back);
+    const other = back.replace(/state=[^&]+/, "state=another-0000");
+    to.write(`hello\n\nhttps://else.example/?code=hunter2\n${other}\n  ${search}  \n`);
+  });
+  expect(code).toBe(0);
+  expect(stderr.match(/^That is not it: .* Copy all of it/gm)).toHaveLength(2);
+  expect(stderr.match(/^That is the answer to another question/gm)).toHaveLength(1);
+  expect(stderr).not.toMatch(/hunter2|another-0000|code-/);
+  expect(input.listenerCount("data")).toBe(0);
+});
+
+test("an answer that says no ends the login, also where it is pasted", async () => {
+  await using here = await workspace();
+  const denied = (back: string, input: PassThrough): void => {
+    const url = new URL(back);
+    url.searchParams.delete("code");
+    url.searchParams.set("error", "access_denied");
+    input.write(`${url.href}\n`);
+  };
+  const { code, stderr } = await pasting(here, denied);
+  expect(code).toBe(2);
+  expect(stderr).toContain("access_denied");
+});
+
+test("the browser of this machine is waited for, also where the input has ended", async () => {
+  await using here = await workspace();
+  const { code } = await pasting(here, (back, input) => {
+    input.end();
+    void fetch(back);
+  });
+  expect(code).toBe(0);
+});
+
 test("tokens are kept encrypted, under a key that its owner alone can read, and shown nowhere", async () => {
   await using here = await workspace();
   const { stdout, stderr } = await here.login("desk");
@@ -99,6 +250,29 @@ test("tokens are kept encrypted, under a key that its owner alone can read, and 
       (name) => statSync(join(here.data, name)).mode & 0o777,
     );
     expect(modes).toEqual([0o600, 0o600]);
+  }
+});
+
+test("the process ends once the browser has answered, though its input stays open", async () => {
+  await using here = await workspace();
+  const args = ["mcp", "login", "desk", "--mcp", join(here.data, "..", "mcp.json")];
+  const main = fileURLToPath(new URL("main.ts", import.meta.url));
+  const env = { ...here.env, NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"] };
+  const child = spawn(process.execPath, [main, ...args], { env, stdio: "pipe" });
+  try {
+    const ended = once(child, "exit");
+    let shown = "";
+    child.stderr.setEncoding("utf8").on("data", (text: string) => {
+      shown += text;
+      const [page] = /http:\/\/\S+\/authorize\?\S+\n/.exec(shown) ?? [];
+      if (page !== undefined) {
+        shown = "";
+        void fetch(here.issuer.grant(page.trim()));
+      }
+    });
+    expect(await ended).toEqual([0, null]);
+  } finally {
+    child.kill("SIGKILL");
   }
 });
 

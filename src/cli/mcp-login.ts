@@ -1,21 +1,20 @@
 import { openLoopbackRedirect } from "../credentials/loopback-redirect.ts";
 import { McpAuthorization } from "../mcp/mcp-authorization.ts";
 import type { McpOAuth } from "../tool/mcp-oauth.ts";
-import type { McpServerConfig } from "../tool/mcp-server-config.ts";
 import { type Answer, answering } from "./answer.ts";
 import { CliError } from "./cli-error.ts";
 import type { CliStreams } from "./cli-streams.ts";
 import type { ExitCode } from "./exit-code.ts";
-import type { McpLoginOptions, McpOptions } from "./mcp-group.ts";
-import { readSomeTargets, secretsOf, serverNamed } from "./mcp-targets.ts";
+import type { McpLoginOptions } from "./mcp-group.ts";
 import { openBrowser } from "./open-browser.ts";
+import { readPastedAnswer } from "./pasted-answer.ts";
+import { serverToLogIn } from "./server-to-log-in.ts";
 import { terminalLine } from "./terminal-text.ts";
-import { TokenFile } from "./token-file.ts";
-import { withLogin } from "./with-login.ts";
 
 /**
  * `dragoman mcp login`: shows the page at which a person grants access to a server, waits until they
- * have, and keeps the tokens for every other command. The page is written to standard error at once.
+ * have, and keeps the tokens for every other command. The page is written to standard error at once. The
+ * answer comes to a listener on this machine, or is pasted by a person whose browser is on another one.
  */
 export function mcpLogin(
   name: string,
@@ -25,18 +24,36 @@ export function mcpLogin(
   return answering(options, streams, async (secrets): Promise<Answer> => {
     const { config, auth } = await serverToLogIn(name, options, streams, secrets);
     const authorization = new McpAuthorization(config);
-    const { signal } = streams;
     await using listener = await openLoopbackRedirect(loopbackOf(auth, name));
     const { redirectUri } = listener;
     const { url, state, issuer, scopes } = await authorization.start({ redirectUri });
     const page = new URL(url).href;
     streams.stderr.write(
-      `Grant access to ${name} on this page of ${issuerLine(issuer)}:\n\n  ${page}\n\n`,
+      `Grant access to ${name} on this page of ${terminalLine(new URL(issuer).host, 200)}:\n\n  ${page}\n\n`,
     );
-    if (options.open && !(await openBrowser(page, process.platform))) {
+    if (
+      options.open &&
+      !(await openBrowser(page, { platform: process.platform, env: streams.env }))
+    ) {
       streams.stderr.write("No browser could be opened here: open the page yourself.\n");
     }
-    const answer = await listener.answer(state, { signal: AbortSignal.any([signal, tooLate()]) });
+    if (streams.stdin !== undefined) {
+      streams.stderr.write(
+        `If your browser is on another machine, it ends at an address that does not load, and begins with ${redirectUri}: paste that address here.\n`,
+      );
+    }
+    const late = AbortSignal.timeout(patienceMs);
+    const signal = AbortSignal.any([streams.signal, late]);
+    const answered = new AbortController();
+    const expected = { redirectUri, state, signal: AbortSignal.any([signal, answered.signal]) };
+    const answer = await Promise.race([
+      listener.answer(state, { signal }),
+      readPastedAnswer(streams, expected),
+    ])
+      .catch((error: unknown) => {
+        throw late.aborted ? tooLate(name) : error;
+      })
+      .finally(() => answered.abort());
     await authorization.finish(answer);
     const what = scopes.length === 0 ? "" : ` (${terminalLine(scopes.join(" "), 500)})`;
     return {
@@ -47,51 +64,13 @@ export function mcpLogin(
   });
 }
 
-/** `dragoman mcp logout`: forgets the tokens of a server. */
-export function mcpLogout(
-  name: string,
-  options: McpOptions,
-  streams: CliStreams,
-): Promise<ExitCode> {
-  return answering(options, streams, async (secrets): Promise<Answer> => {
-    const { config } = await serverToLogIn(name, options, streams, secrets);
-    await new McpAuthorization(config).forget();
-    return {
-      document: { server: name },
-      text: `The tokens of ${name} are forgotten here. Where access was granted it can be taken back, too.`,
-      exitCode: 0,
-    };
-  });
-}
-
 /** A little less than the store keeps the question. */
-const tooLate = (): AbortSignal => AbortSignal.timeout(9 * 60_000);
+const patienceMs = 9 * 60_000;
 
-const issuerLine = (issuer: string): string => terminalLine(new URL(issuer).host, 200);
-
-async function serverToLogIn(
-  name: string,
-  options: McpOptions,
-  streams: CliStreams,
-  secrets: string[],
-): Promise<{ readonly config: McpServerConfig; readonly auth: McpOAuth }> {
-  const targets = await readSomeTargets(options, streams.env);
-  secrets.push(...targets.flatMap(secretsOf));
-  const config = withLogin(serverNamed(targets, name).config, new TokenFile(streams.env));
-  const { transport } = config;
-  const auth = transport.type === "stdio" ? undefined : transport.auth;
-  if (auth === undefined || !("type" in auth)) {
-    const why = transport.type === "stdio" ? "is a program on this machine" : "has a token already";
-    throw new CliError(`There is nothing to log in to: ${name} ${why}.`, { code: "invalid-usage" });
-  }
-  if (auth.grant !== undefined && auth.grant !== "authorization-code") {
-    throw new CliError(
-      `Nobody need log in to ${name}: with the grant "${auth.grant}" it gets its tokens by itself.`,
-      { code: "invalid-usage" },
-    );
-  }
-  return { config, auth };
-}
+const tooLate = (name: string): CliError =>
+  new CliError(`Nobody has granted access to ${name} within nine minutes. Begin again.`, {
+    code: "login-expired",
+  });
 
 /** Where a client that is registered must listen; only on this machine can we. */
 function loopbackOf({ redirectUri }: McpOAuth, name: string): string | undefined {

@@ -87,7 +87,9 @@ async function readText(file: string): Promise<string> {
   try {
     return (await readFile(file, "utf8")).replace(/^\ufeff/, "");
   } catch (cause) {
-    throw invalid(`The configuration ${file} cannot be read: ${messageOf(cause)}`, cause);
+    const isMissing = cause instanceof Error && "code" in cause && cause.code === "ENOENT";
+    const why = isMissing ? `there is no file ${resolve(file)}` : messageOf(cause);
+    throw invalid(`The configuration ${file} cannot be read: ${why}.`, cause);
   }
 }
 

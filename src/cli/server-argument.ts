@@ -1,5 +1,6 @@
 import parseArgsStringToArgv from "string-argv";
 import { ConfigurationError } from "../base/dragoman-error.ts";
+import { isLoopbackHost } from "../base/loopback-host.ts";
 import { redactUrl } from "../base/redact-url.ts";
 import { parseMcpServerConfig } from "../mcp/parse-mcp-server-config.ts";
 import type { McpServerConfig, McpTransport } from "../tool/mcp-server-config.ts";
@@ -41,7 +42,7 @@ function toUrlTransport(argument: string): McpTransport {
     );
   }
   const insecure = url.protocol === "http:" || url.protocol === "ws:";
-  if (insecure && !isLoopback(url.hostname)) {
+  if (insecure && !isLoopbackHost(url.hostname)) {
     throw invalid(
       `--server ${redactUrl(url)}: anyone on the way can read what goes over plain ${url.protocol.replace(":", "")}. Use ${url.protocol.replace(":", "s:")}; or, for a server in a network of your own, name it in an mcpServers file with "allowInsecureHttp": true, and give that with --mcp.`,
     );
@@ -52,10 +53,6 @@ function toUrlTransport(argument: string): McpTransport {
     ...(insecure ? { allowInsecureHttp: true } : {}),
   };
 }
-
-/** Whether a host is this machine. */
-export const isLoopback = (host: string): boolean =>
-  host === "localhost" || host === "[::1]" || /^127(\.\d{1,3}){3}$/.test(host);
 
 function toStdioTransport(argument: string): McpTransport {
   const [command, ...args] = parseArgsStringToArgv(argument);

@@ -47,6 +47,7 @@ const badInput = new Set([
   "invalid-configuration",
   "invalid-schema",
   "unknown-model",
+  "missing-api-key",
   "missing-package",
   "server-unavailable",
   "session-invalid",

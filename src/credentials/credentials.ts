@@ -1,4 +1,5 @@
 import { untilAborted } from "../base/abort.ts";
+import { checkObject } from "../base/check-object.ts";
 import { type Clock, systemClock } from "../base/clock.ts";
 import type { Credential, CredentialScope, CredentialSource } from "../base/credential.ts";
 import type { CredentialStore } from "../base/credential-store.ts";
@@ -39,6 +40,8 @@ export interface CredentialsOptions {
   readonly clock?: Clock;
 }
 
+const credentialsName = "set of options of Credentials, { definitions, store, … },";
+
 /** How long a person may take to grant access. */
 const authorizationMs = 10 * 60_000;
 
@@ -59,6 +62,12 @@ export class Credentials implements CredentialSource {
   readonly #servers = new Map<string, OAuthServer>();
 
   constructor(options: CredentialsOptions) {
+    checkObject(options, ["definitions", "store", "http", "guard", "clock"], credentialsName);
+    checkObject(
+      options.definitions,
+      Object.keys(options.definitions ?? {}),
+      "set of definitions of Credentials",
+    );
     const { definitions, http = {}, clock = systemClock } = options;
     this.#definitions = new Map(Object.entries(definitions));
     this.#clock = clock;

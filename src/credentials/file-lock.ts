@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { open, readFile, rename, stat, unlink } from "node:fs/promises";
 import type { Clock } from "../base/clock.ts";
+import { whenFree } from "../base/when-free.ts";
 import { CredentialError } from "./credential-error.ts";
 
 /** How long a lock is respected; who holds one longer is taken to be dead. */
@@ -20,7 +21,9 @@ export async function withFileLock<Result>(
 ): Promise<Result> {
   const token = randomUUID();
   const giveUpAtMs = clock.now() + 2 * staleMs;
-  while (!(await tryLock(path, token))) {
+  const machine = { platform: process.platform, clock };
+  // On Windows a lock that is being removed cannot be made anew for a moment.
+  while (!(await whenFree(() => tryLock(path, token), machine))) {
     await breakStale(path, clock);
     if (clock.now() > giveUpAtMs) {
       throw new CredentialError(
@@ -35,7 +38,7 @@ export async function withFileLock<Result>(
   try {
     return await work();
   } finally {
-    await unlock(path, token);
+    await whenFree(() => unlock(path, token), machine);
   }
 }
 

@@ -38,6 +38,7 @@ const serverCodes = new Set([
   "unauthorized_client",
   "unsupported_grant_type",
   "unsupported_response_type",
+  "unsupported_token_type",
   "invalid_scope",
   "invalid_target",
   "access_denied",
@@ -49,7 +50,8 @@ const serverCodes = new Set([
   "account_selection_required",
 ]);
 
-function errorCodeOf(thrown: unknown): string {
+/** The error code of what OAuth's library threw, or words for there being none. */
+export function errorCodeOf(thrown: unknown): string {
   if (typeof thrown === "object" && thrown !== null) {
     const { error, code } = thrown as Record<string, unknown>; // absent ones are undefined
     if (typeof error === "string" && serverCodes.has(error)) {

@@ -15,6 +15,7 @@ import { CredentialError } from "./credential-error.ts";
 import type { DpopKey } from "./dpop-key.ts";
 import { type OAuthConnection, sendOAuthRequest } from "./oauth-connection.ts";
 import { toCredentialError } from "./oauth-errors.ts";
+import { revokeTokens } from "./revoke-tokens.ts";
 import type { TokenSet } from "./token-set.ts";
 
 type Definition = OAuth2Definition | OpenIdConnectDefinition;
@@ -186,6 +187,24 @@ export class OAuthServer {
         this.#isOpenId ? { expectedNonce: pending.nonce, requireIdToken: true } : {},
       );
     });
+  }
+
+  /**
+   * Takes tokens back, where the server has a way to do that.
+   *
+   * @returns whether it has.
+   * @throws CredentialError, ToolError where it refuses or cannot be reached
+   */
+  async revokeTokens(tokens: TokenSet, scope: CredentialScope): Promise<boolean> {
+    const oauth = await import("oauth4webapi");
+    const server = await this.#server();
+    if (server.revocation_endpoint === undefined) {
+      return false;
+    }
+    const auth = await authenticateClient(oauth, this.#definition, scope);
+    const options = this.#options(oauth);
+    await revokeTokens(tokens, { oauth, server, client: this.#client, auth, options });
+    return true;
   }
 
   #validate(

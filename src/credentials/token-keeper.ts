@@ -54,6 +54,15 @@ export class TokenKeeper {
     await this.#store.exclusively(key, () => this.#store.write(key, toTokenRecord(tokens)));
   }
 
+  /** Removes what is kept and gives it: nobody has it afterwards. */
+  take(key: string): Promise<TokenSet | undefined> {
+    return this.#store.exclusively(key, async () => {
+      const tokens = await this.stored(key);
+      await this.#store.delete(key);
+      return tokens;
+    });
+  }
+
   async drop(key: string): Promise<void> {
     await this.#store.exclusively(key, () => this.#store.delete(key));
   }

@@ -2,14 +2,17 @@ import type { Assembly } from "../agent/assembly.ts";
 import { cancelKeptRun } from "../agent/cancel-kept-run.ts";
 import { participantOf } from "../agent/create-assembly.ts";
 import { refuseLateDecisions } from "../agent/decisions.ts";
+import { leaveUnread } from "../agent/hosted-run.ts";
 import type { Run } from "../agent/run.ts";
 import { RunError } from "../agent/run-error.ts";
 import type { RunInput } from "../agent/run-input.ts";
 import type { ResumeOptions } from "../agent/run-options.ts";
+import { atTheEnd, whileRunning } from "../agent/run-patience.ts";
 import { hasEnded, runNotFound } from "../agent/run-refusals.ts";
 import type { RunResult } from "../agent/run-result.ts";
 import type { NewRun, RunFilter, RunKey, RunRecord, RunStore } from "../agent/run-store.ts";
 import type { Decision } from "../agent/waiting.ts";
+import { checkNumbers } from "../base/check-numbers.ts";
 import { type Clock, systemClock } from "../base/clock.ts";
 import { ConfigurationError, messageOf } from "../base/dragoman-error.ts";
 import { createId } from "../base/ids.ts";
@@ -89,6 +92,7 @@ export class LocalExecutor implements Executor {
 
   constructor(options: LocalExecutorOptions) {
     const { store, app = "default", concurrency = 64, agents } = options;
+    checkNumbers({ concurrency }, { concurrency: "count" }, { where: "of the executor" });
     this.#options = options;
     this.#store = store;
     this.#app = app;
@@ -175,7 +179,7 @@ export class LocalExecutor implements Executor {
     const { signal = new AbortController().signal } = options;
     const key = this.#keyOf(runId, options);
     for await (const _ of this.#store.changes(key, signal)) {
-      const run = await this.#store.get(key);
+      const run = await whileRunning(signal, () => this.#store.get(key));
       if (run === undefined) {
         throw runNotFound(runId);
       }
@@ -199,7 +203,9 @@ export class LocalExecutor implements Executor {
   /** Leaves a run to the next executor: what this one still does of it is not recorded. */
   async #putDown(runId: string): Promise<void> {
     try {
-      await this.#store.takeOver(this.#keyOf(runId), createId("owner"));
+      const wait = { signal: this.#closing.signal, clock: this.#clock };
+      const taking = this.#store.takeOver(this.#keyOf(runId), createId("owner"));
+      await atTheEnd(taking, wait, () => new Error("the store does not answer"));
     } catch {
       // It has ended just now, or its store is away, which leaves it where it is as well.
     }
@@ -259,6 +265,7 @@ export class LocalExecutor implements Executor {
       const given = await taking.options();
       const who = actor === undefined ? {} : { actor };
       const resumed = assembly.resumeStream(id, { ...given, ...who, store: this.#store });
+      leaveUnread(resumed);
       this.#runs.set(id, resumed);
       await this.#carry(run, resumed.result, taking);
     } catch (thrown) {
@@ -277,7 +284,7 @@ export class LocalExecutor implements Executor {
     const result = await ending;
     this.#runs.delete(run.id);
     try {
-      const found = await this.#store.get(this.#keyOf(run.id));
+      const found = await this.#read(run.id);
       if (found?.status === "suspended") {
         this.#putAside(found);
         return;
@@ -296,7 +303,7 @@ export class LocalExecutor implements Executor {
     const next: TakingUp = { failures: failures + 1, options };
     this.#startTimer(id, delayMs, async () => {
       try {
-        const found = await this.#store.get(this.#keyOf(id));
+        const found = await this.#read(id);
         if (found?.status === "running") {
           this.#execute(run, next);
         }
@@ -348,11 +355,17 @@ export class LocalExecutor implements Executor {
     let after: string | undefined;
     do {
       const place = after === undefined ? {} : { after };
-      const page = await this.#store.list({ ...filter, app: this.#app, limit: 1_000, ...place });
+      const wanted = { ...filter, app: this.#app, limit: 1_000, ...place };
+      const page = await whileRunning(this.#closing.signal, () => this.#store.list(wanted));
       runs.push(...page.runs);
       after = page.next;
     } while (after !== undefined);
     return runs;
+  }
+
+  /** No longer than the executor is open. */
+  #read(id: string): Promise<RunRecord | undefined> {
+    return whileRunning(this.#closing.signal, () => this.#store.get(this.#keyOf(id)));
   }
 
   /** Whether it could not be kept because the very run is kept already. */
@@ -379,7 +392,7 @@ export class LocalExecutor implements Executor {
   }
 }
 
-const isStoreFailure = (code: string): boolean => code.startsWith("store-");
+const isStoreFailure = (code: string): boolean => /^store-|^artifact-store-/.test(code);
 
 const invalid = (message: string): ConfigurationError =>
   new ConfigurationError(message, { code: "invalid-configuration" });

@@ -1,3 +1,4 @@
+import { checkNumbers } from "../base/check-numbers.ts";
 import { AddressGuard } from "./address-guard.ts";
 import { sendFollowingRedirects } from "./follow-redirects.ts";
 import type { HttpRequest } from "./http-request.ts";
@@ -17,8 +18,9 @@ export interface GuardedRequest extends Omit<HttpRequest, "proxy" | "lookup"> {
  *
  * @throws ToolError `tool-address-refused` where it may not go, and what `sendHttpRequest` throws.
  */
-export function guardedFetch(request: GuardedRequest): Promise<HttpResponse> {
+export async function guardedFetch(request: GuardedRequest): Promise<HttpResponse> {
   const { guard = publicAddressGuard, maxRedirects = 5, ...rest } = request;
+  checkNumbers({ maxRedirects }, { maxRedirects: "count-or-0" }, { where: "of the request" });
   return sendFollowingRedirects({ ...rest, guard, maxRedirects });
 }
 

@@ -1,9 +1,11 @@
 import type { CallScope } from "../base/call-scope.ts";
+import { refuseUnknownKeys } from "../base/check-object.ts";
 import { systemClock } from "../base/clock.ts";
 import { version } from "../base/version.ts";
 import { attemptRequest, type ClientRequest } from "./http-attempt.ts";
 import { HttpClientResponse } from "./http-client-response.ts";
-import type { HttpOptions } from "./http-options.ts";
+import { quietInstrumentor } from "./http-instrumentor.ts";
+import { checkHttpOptions, type HttpOptions, httpOptionNames } from "./http-options.ts";
 import { isRepeatable } from "./http-request.ts";
 import type { HttpResponse } from "./http-response.ts";
 import { encodeBody, type HttpClientBody } from "./request-body.ts";
@@ -62,11 +64,15 @@ export class HttpClient {
   readonly #options: HttpOptions;
   readonly #scope: CallScope | undefined;
 
-  /** @throws ToolError where the base URL is not an http(s) URL. */
-  constructor({ baseUrl, headers = {}, options = {}, scope }: HttpClientOptions) {
+  /** @throws ToolError where the base URL is not an http(s) URL; ConfigurationError where an option is no number that it may be. */
+  constructor({ baseUrl, headers = {}, options = {}, scope, ...rest }: HttpClientOptions) {
+    refuseUnknownKeys(rest, clientOptions, "new HttpClient({ … })", ofOptions);
+    checkHttpOptions(options, "of the HttpClient");
     this.#base = toBaseUrl(baseUrl);
     this.#headers = mergeHeaders({ "user-agent": userAgent }, scope?.traceHeaders ?? {}, headers);
-    this.#options = options;
+    const logger = scope?.logger;
+    const told = logger === undefined ? {} : { instrumentor: quietInstrumentor(logger) };
+    this.#options = { ...told, ...options };
     this.#scope = scope;
   }
 
@@ -115,6 +121,7 @@ export class HttpClient {
     given: HttpBodyOptions,
     use: (response: HttpResponse) => Result | Promise<Result>,
   ): Promise<Result> {
+    checkHttpOptions(given.options ?? {}, "of the request");
     const options = { ...this.#options, ...given.options };
     const { retry = { attempts: 1 }, clock = systemClock } = options;
     const request = await this.#toRequest(method, path, given, options);
@@ -165,6 +172,13 @@ export class HttpClient {
       : withoutCredentials(this.#headers);
   }
 }
+
+const clientOptions = ["baseUrl", "headers", "options", "scope"];
+
+/** What stands one level further down. */
+const ofOptions: Readonly<Record<string, string>> = Object.fromEntries(
+  httpOptionNames.map((name) => [name, `options: { ${name} }`]),
+);
 
 const userAgent = `Dragoman/${version} node-http/${process.versions.node}`;
 

@@ -1,3 +1,4 @@
+import { checkNumbers, type NumberRule } from "../base/check-numbers.ts";
 import type { Clock } from "../base/clock.ts";
 import { ToolError } from "../base/tool-error.ts";
 import type { ConnectionOptions } from "./connection-pool.ts";
@@ -16,6 +17,21 @@ export interface HttpLimits {
   /** The longest body that is read, after decompression. Default 10 MiB. */
   readonly maxResponseBytes?: number;
 }
+
+/**
+ * @param where whose limits they are, as in `of the request`.
+ * @throws ConfigurationError where one is no such number.
+ */
+export function checkHttpLimits(limits: HttpLimits, where: string): void {
+  checkNumbers(limits, httpNumbers, { where });
+}
+
+const httpNumbers: Readonly<Record<keyof HttpLimits, NumberRule>> = {
+  connectTimeoutMs: "milliseconds",
+  readTimeoutMs: "milliseconds",
+  writeTimeoutMs: "milliseconds",
+  maxResponseBytes: "bytes",
+};
 
 /** One HTTP request. */
 export interface HttpRequest extends ConnectionOptions, HttpLimits {

@@ -14,7 +14,7 @@ export type HttpQueryValue = string | number | boolean | Secret;
 
 /** A base URL, checked: `http:` or `https:`. Its query goes with every request, its fragment with none. */
 export function toBaseUrl(baseUrl: string | URL): URL {
-  const parsed = typeof baseUrl === "string" ? URL.parse(baseUrl) : new URL(baseUrl);
+  const parsed = URL.parse(String(baseUrl)); // what is no URL is refused as text, too
   if (parsed === null || !/^https?:$/.test(parsed.protocol)) {
     // Its text is not repeated: it may hold a password.
     throw new ToolError(

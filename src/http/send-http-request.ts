@@ -1,5 +1,5 @@
 import { HttpExchange } from "./http-exchange.ts";
-import { type HttpRequest, isRepeatable, toHttpUrl } from "./http-request.ts";
+import { checkHttpLimits, type HttpRequest, isRepeatable, toHttpUrl } from "./http-request.ts";
 import type { HttpResponse } from "./http-response.ts";
 
 /**
@@ -10,11 +10,12 @@ import type { HttpResponse } from "./http-response.ts";
  * closed. A request that met a kept connection just as the server closed it is sent again, where its
  * method is idempotent (RFC 9110, 9.2.2) and its body no stream.
  *
- * @throws ToolTimeoutError, ToolNetworkError, ToolCertificateError, or ToolError for a request that
- * cannot be sent. Their messages show the URL without user-info and query values.
+ * @throws ConfigurationError for a limit that is no number it may be; ToolTimeoutError,
+ * ToolNetworkError, ToolCertificateError, or ToolError for a request that cannot be sent. Their messages show the URL without user-info and query values.
  */
 export async function sendHttpRequest(request: HttpRequest): Promise<HttpResponse> {
   request.signal?.throwIfAborted();
+  checkHttpLimits(request, "of the request");
   const url = toHttpUrl(request.url);
   for (;;) {
     const exchange = await HttpExchange.start(request, url);

@@ -1,3 +1,4 @@
+import { checkNumbers } from "../base/check-numbers.ts";
 import { ToolError } from "../base/tool-error.ts";
 
 /** One event of a `text/event-stream`, as the HTML specification has it (section 9.2). */
@@ -31,6 +32,8 @@ export async function* readServerSentEvents(
   chunks: AsyncIterable<Uint8Array>,
   options: ServerSentEventsOptions = {},
 ): AsyncGenerator<readonly ServerSentEvent[], void, undefined> {
+  const place = { where: "of readServerSentEvents" };
+  checkNumbers(options, { maxEventBytes: "bytes" }, place);
   const decoder = new TextDecoder();
   const parser = new EventParser(options.maxEventBytes ?? 10 * 1024 * 1024);
   for await (const chunk of chunks) {

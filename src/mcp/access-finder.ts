@@ -3,6 +3,7 @@ import type { Clock } from "../base/clock.ts";
 import { redactUrl } from "../base/redact-url.ts";
 import { DpopKey } from "../credentials/dpop-key.ts";
 import { OAuthServer } from "../credentials/oauth-server.ts";
+import type { TokenSet } from "../credentials/token-set.ts";
 import type { McpOAuth } from "../tool/mcp-oauth.ts";
 import type { UrlTransport } from "../tool/mcp-server-config.ts";
 import { discoverIssuer } from "./issuer-metadata.ts";
@@ -117,6 +118,21 @@ export class AccessFinder {
       this.#reader.connection,
       { metadata, dpopKey: DpopKey.from(access.dpopKey) },
     );
+  }
+
+  /**
+   * Takes the tokens of an access back at the authorisation server that gave them.
+   *
+   * @returns whether it has a way to do that.
+   * @throws CredentialError, ToolError where it refuses, or cannot be reached
+   */
+  async revoke(access: ServerAccess, tokens: TokenSet): Promise<boolean> {
+    const server = await this.serverOf(access);
+    const { revocation_endpoint: endpoint } = this.#metadata.get(access.issuer) ?? {};
+    if (endpoint !== undefined) {
+      this.#reader.admit(endpoint, `The revocation_endpoint of ${redactUrl(access.issuer)}`);
+    }
+    return server.revokeTokens(tokens, {});
   }
 
   async #askIssuer(issuer: string, isLegacy: boolean): Promise<AuthorizationServer> {

@@ -1,6 +1,8 @@
+import { checkObject } from "../base/check-object.ts";
 import { ConfigurationError } from "../base/dragoman-error.ts";
 import { isJsonObject } from "../base/json.ts";
 import { isCustomTransport } from "./custom-link.ts";
+import type { McpClientOptions } from "./mcp-client-options.ts";
 import type { McpConnectionConfig } from "./mcp-connection-config.ts";
 import { parseMcpServerConfig } from "./parse-mcp-server-config.ts";
 
@@ -10,7 +12,8 @@ import { parseMcpServerConfig } from "./parse-mcp-server-config.ts";
  * @throws ConfigurationError `invalid-configuration` that says what is allowed.
  */
 export function checkedClientConfig(config: McpConnectionConfig): McpConnectionConfig {
-  const where = "new McpClient(…)";
+  const name: unknown = config?.name;
+  const where = typeof name === "string" ? `McpClient ${JSON.stringify(name)}` : "new McpClient(…)";
   if (!isJsonObject(config)) {
     throw new ConfigurationError(`${where}: the configuration must be an object.`, {
       code: "invalid-configuration",
@@ -23,4 +26,27 @@ export function checkedClientConfig(config: McpConnectionConfig): McpConnectionC
   // The rest is checked with another transport in the place of one that cannot be.
   parseMcpServerConfig({ ...rest, transport: { type: "stdio", command: "?" } }, where);
   return config;
+}
+
+/** Every option, so that the compiler misses none here. */
+const optionNames: Readonly<Record<keyof McpClientOptions, true>> = {
+  onNotification: true,
+  onNotice: true,
+  logLevel: true,
+  actor: true,
+  clock: true,
+  onElicitation: true,
+  onSampling: true,
+  roots: true,
+  onLog: true,
+  onToolsChanged: true,
+  onPromptsChanged: true,
+  onResourcesChanged: true,
+  onResourceUpdated: true,
+};
+
+/** @throws ConfigurationError where an option is not known: a callback that nobody calls is hard to find. */
+export function checkClientOptions(options: McpClientOptions, name: string): void {
+  const what = `set of options of McpClient ${JSON.stringify(name)}`;
+  checkObject(options, Object.keys(optionNames), what);
 }

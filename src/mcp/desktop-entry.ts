@@ -1,4 +1,5 @@
 import type { ConfigurationError } from "../base/dragoman-error.ts";
+import { isLoopbackHost } from "../base/loopback-host.ts";
 import type { McpServerConfig } from "../tool/mcp-server-config.ts";
 import {
   ConfigFault,
@@ -81,7 +82,7 @@ const keysOfClients: ReadonlySet<string> = new Set([
 ]);
 
 const transportKeys = [
-  ...["command", "args", "env", "cwd"],
+  ...["command", "args", "env", "cwd", "sandbox"],
   ...["url", "headers", "token", "auth", "allowInsecureHttp", "maxResponseBytes"],
   ...["messagesUrl", "terminateSession", "proxy", "tls"],
 ];
@@ -142,10 +143,5 @@ function timeoutOf(fields: Fields): number | undefined {
 const pick = (fields: Fields, keys: readonly string[]): Fields =>
   Object.fromEntries(keys.filter((key) => key in fields).map((key) => [key, fields[key]]));
 
-function isLoopback(url: unknown): boolean {
-  if (typeof url !== "string" || !URL.canParse(url)) {
-    return false;
-  }
-  const { hostname } = new URL(url);
-  return /^(localhost|.+\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
-}
+const isLoopback = (url: unknown): boolean =>
+  typeof url === "string" && isLoopbackHost(URL.parse(url)?.hostname ?? "");

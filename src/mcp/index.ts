@@ -27,6 +27,7 @@ export type {
   McpToolsetSettings,
   McpTransportChoice,
 } from "./mcp-toolset-options.ts";
+export type { EndedAccess } from "./oauth-login.ts";
 export { parseMcpServerConfig } from "./parse-mcp-server-config.ts";
 export { readMcpConfig } from "./read-mcp-config.ts";
 export type { RpcAnswer, RpcId, RpcMessage, RpcNotification, RpcRequest } from "./rpc-message.ts";

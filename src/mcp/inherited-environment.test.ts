@@ -1,5 +1,9 @@
 import { expect, test } from "vitest";
-import { inheritedEnvironment } from "./inherited-environment.ts";
+import {
+  environmentInSandbox,
+  inheritedEnvironment,
+  joinedEnvironment,
+} from "./inherited-environment.ts";
 
 test("a child inherits what programs need, and no secret", () => {
   const ours = {
@@ -23,4 +27,36 @@ test("on Windows a child inherits what finds and starts programs there", () => {
   };
   const { SECRET_KEY: _secret, ...needed } = ours;
   expect(inheritedEnvironment(ours, "win32")).toEqual(needed);
+});
+
+test("P9: in a sandbox a child has PATH, and proxies only where it has the network", () => {
+  const inherited = { PATH: "/bin", HOME: "/home/a", USER: "a", HTTPS_PROXY: "http://proxy" };
+  expect(environmentInSandbox(inherited, {})).toEqual({ PATH: "/bin" });
+  expect(environmentInSandbox(inherited, { network: "inherit" })).toEqual({
+    PATH: "/bin",
+    HTTPS_PROXY: "http://proxy",
+  });
+});
+
+test("on Windows a variable is found whatever its letters, as it is there", () => {
+  const ours = { Path: "C:\\bin", SystemRoot: "C:\\Windows", ComSpec: "cmd.exe" };
+  expect(inheritedEnvironment(ours, "win32")).toEqual({
+    PATH: "C:\\bin",
+    SYSTEMROOT: "C:\\Windows",
+    COMSPEC: "cmd.exe",
+  });
+  expect(inheritedEnvironment({ Path: "/bin" }, "linux")).toEqual({});
+});
+
+test("a server's own variable goes before the one that it inherits, on Windows in any letters", () => {
+  const inherited = { PATH: "C:\\ours", TEMP: "t" };
+  expect(joinedEnvironment(inherited, { Path: "D:\\its" }, "win32")).toEqual({
+    TEMP: "t",
+    Path: "D:\\its",
+  });
+  expect(joinedEnvironment(inherited, { Path: "x", PATH: "y" }, "linux")).toEqual({
+    PATH: "y",
+    TEMP: "t",
+    Path: "x",
+  });
 });

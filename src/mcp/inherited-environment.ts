@@ -1,3 +1,5 @@
+import type { SandboxSettings } from "../base/sandbox-settings.ts";
+
 /**
  * What a server that we start inherits of our environment: what programs need to run at all, what
  * they need to reach the network (certificates that this machine trusts, proxies), and no secret.
@@ -11,12 +13,49 @@ export function inheritedEnvironment(
   const names = [...needed, ...trustNames, ...proxyNames, "NO_PROXY", "no_proxy"];
   return Object.fromEntries(
     names.flatMap((name) => {
-      const value = environment[name];
+      const value = variableOf(environment, name, platform);
       return value === undefined || value.startsWith("()") || holdsUserInfo(name, value)
         ? []
         : [[name, value]];
     }),
   );
+}
+
+/** What of it a program in a sandbox has: where programs are, and proxies where it has a network. */
+export function environmentInSandbox(
+  inherited: Readonly<Record<string, string>>,
+  { network }: SandboxSettings,
+): Readonly<Record<string, string>> {
+  const proxies = network === "inherit" ? [...proxyNames, "NO_PROXY", "no_proxy"] : [];
+  const names = ["PATH", ...proxies];
+  return Object.fromEntries(Object.entries(inherited).filter(([name]) => names.includes(name)));
+}
+
+/** On Windows a variable goes by one name in any letters: `Path` is `PATH`. */
+function variableOf(
+  environment: Readonly<Record<string, string | undefined>>,
+  name: string,
+  platform: NodeJS.Platform,
+): string | undefined {
+  const found =
+    platform === "win32" && environment[name] === undefined
+      ? Object.keys(environment).find((key) => key.toUpperCase() === name.toUpperCase())
+      : name;
+  return found === undefined ? undefined : environment[found];
+}
+
+/** What a program gets: its own variables go before those that it inherits, on Windows in any letters. */
+export function joinedEnvironment(
+  inherited: Readonly<Record<string, string>>,
+  own: Readonly<Record<string, string>>,
+  platform: NodeJS.Platform,
+): Readonly<Record<string, string>> {
+  if (platform !== "win32") {
+    return { ...inherited, ...own };
+  }
+  const names = new Set(Object.keys(own).map((name) => name.toUpperCase()));
+  const rest = Object.entries(inherited).filter(([name]) => !names.has(name.toUpperCase()));
+  return { ...Object.fromEntries(rest), ...own };
 }
 
 /** Certificates that this machine trusts beside the usual ones; each is the name of a file or folder. */
@@ -49,6 +88,7 @@ const windowsNames = [
   "SYSTEMDRIVE",
   "SYSTEMROOT",
   "TEMP",
+  "TMP",
   "USERNAME",
   "USERPROFILE",
   "WINDIR",

@@ -40,7 +40,7 @@ export function toLinkFailure(error: unknown, { link, connecting }: FailureScope
   if (ToolError.is(error) && error.code === "tool-certificate") {
     return make(
       "mcp-certificate",
-      `has a certificate that is not to be trusted (${code}). Set the "tls" of its transport to the authority that it comes from.`,
+      `has a certificate that is not to be trusted (${code}). Give the authority that it comes from as "tls": { "ca": … } of its transport.`,
     );
   }
   const why =
@@ -59,7 +59,7 @@ export function toRefusal(refusal: Refusal, { link, connecting }: FailureScope):
   const sent = parseJson(text);
   const isRemote = isJsonObject(sent) && isJsonObject(sent["error"]);
   return new McpError(`${link.label} ${words}.${said && ` It says: ${said}`}`, {
-    code: status === 404 && inSession ? "mcp-session-expired" : "mcp-http",
+    code: isLostSession(refusal) ? "mcp-session-expired" : "mcp-http",
     server: link.server,
     status,
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
@@ -68,6 +68,25 @@ export function toRefusal(refusal: Refusal, { link, connecting }: FailureScope):
       : {}),
   });
 }
+
+/**
+ * Whether a server says that it does not know the session: by HTTP 404, whatever is in it, and many that
+ * were restarted by a 400 that says so. Neither has run what it was asked.
+ */
+export function isLostSession({ status, text, inSession = false }: Refusal): boolean {
+  if (!inSession || status !== 400) {
+    return inSession && status === 404;
+  }
+  const sent = parseJson(text);
+  const error = isJsonObject(sent) ? sent["error"] : undefined;
+  const isOfCall = isJsonObject(error) && error["code"] === invalidParams;
+  return !isOfCall && lostSessionWords.test(text);
+}
+
+const invalidParams = -32_602;
+
+const lostSessionWords =
+  /\b(?:no|not|unknown|invalid|missing|expired)\b[^.:]{0,24}\bsession|\bsession\b[^.:]{0,24}\b(?:not|no|expired|invalid|unknown|terminated|closed|required|missing)\b/i;
 
 /** What `Retry-After` asks for (RFC 9110, 10.2.3), in milliseconds. */
 export function retryAfterMs(header: string | undefined, now: number): number | undefined {
@@ -103,10 +122,10 @@ function wordsForCode(code: string): string {
       return "the connection was refused. Is the server running, and is the port right?";
     case "ENOTFOUND":
     case "EAI_AGAIN":
-      return "the host name is not known. Check the URL and the network";
+      return 'the host name is not known. Check the URL and the network; a proxy is gone by only where "proxy" of the transport names it';
     case "ECONNRESET":
     case "EPIPE":
-      return "it closed the connection without an answer";
+      return "it closed the connection without an answer. Does the URL have the right scheme (https:, http:) and port?";
     default:
       return `the network reports ${code}`;
   }

@@ -1,9 +1,12 @@
 import { type Clock, systemClock } from "../base/clock.ts";
-import { ConfigurationError } from "../base/dragoman-error.ts";
+import { ConfigurationError, messageOf } from "../base/dragoman-error.ts";
+import { redactUrl } from "../base/redact-url.ts";
 import { version } from "../base/version.ts";
 import type { McpOAuth } from "../tool/mcp-oauth.ts";
 import type { McpServerConfig, UrlTransport } from "../tool/mcp-server-config.ts";
 import { beginningOf, HttpCaller } from "./http-caller.ts";
+import { McpError } from "./mcp-error.ts";
+import type { EndedAccess } from "./oauth-login.ts";
 import { parseMcpServerConfig } from "./parse-mcp-server-config.ts";
 import { protocolVersions } from "./protocol-version.ts";
 import { ServerAuthorization } from "./server-authorization.ts";
@@ -91,9 +94,25 @@ export class McpAuthorization {
     }
   }
 
-  /** Forgets the tokens. The authorisation server is not told. */
-  forget(): Promise<void> {
-    return this.#authorization.account.forget();
+  /**
+   * Removes the tokens from the store, and has the authorisation server take them back (RFC 7009) where
+   * it has a way to do that. It does not reject because that failed: the tokens are removed all the same.
+   *
+   * @returns what became of them; the `error` of a failure is an McpError `mcp-authorization`
+   */
+  async forget(): Promise<EndedAccess> {
+    const ended = await this.#authorization.login.end();
+    if (ended.kind !== "failed") {
+      return ended;
+    }
+    const { issuer, error: cause } = ended;
+    const message = `The tokens of the MCP server "${this.#server}" are removed here, but ${redactUrl(issuer)} has not taken them back: ${messageOf(cause)} They hold there until they expire; take the access back on its own pages.`;
+    const error = new McpError(message, {
+      code: "mcp-authorization",
+      server: this.#server,
+      cause,
+    });
+    return { kind: "failed", issuer, error };
   }
 
   /** Asks the server something, to be told what it wants to be shown. */

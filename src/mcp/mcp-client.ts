@@ -1,7 +1,8 @@
+import { checkNumbers } from "../base/check-numbers.ts";
 import { systemClock } from "../base/clock.ts";
 import { messageOf } from "../base/dragoman-error.ts";
-import { isDeeperThan, isJsonObject, type JsonObject } from "../base/json.ts";
-import { checkedClientConfig } from "./check-client-config.ts";
+import { isDeeperThan, type JsonObject } from "../base/json.ts";
+import { checkClientOptions, checkedClientConfig } from "./check-client-config.ts";
 import { type ConnectAttempt, shareOf } from "./connect-attempt.ts";
 import { type ListEntriesOptions, listEntries } from "./list-entries.ts";
 import type { McpClientOptions, McpRequestOptions } from "./mcp-client-options.ts";
@@ -14,12 +15,13 @@ import type {
 import { McpError } from "./mcp-error.ts";
 import { resolveLimits } from "./mcp-limits.ts";
 import type { McpEvents } from "./server-events.ts";
-import type {
-  McpCompletion,
-  McpCompletionReference,
-  McpPrompt,
-  McpResource,
-  McpResourceTemplate,
+import {
+  type McpCompletion,
+  type McpCompletionReference,
+  type McpPrompt,
+  type McpResource,
+  type McpResourceTemplate,
+  toCompletion,
 } from "./server-offer.ts";
 import { SpokenProtocols } from "./spoken-protocols.ts";
 import type { McpCallResult } from "./to-tool-result.ts";
@@ -53,6 +55,7 @@ export class McpClient implements AsyncDisposable {
   /** @throws ConfigurationError where the configuration is at fault; it says what is allowed. */
   constructor(config: McpConnectionConfig, options: McpClientOptions = {}) {
     this.#config = checkedClientConfig(config);
+    checkClientOptions(options, config.name);
     this.#options = options;
     this.#listeners.add(options);
     this.name = config.name;
@@ -193,6 +196,7 @@ export class McpClient implements AsyncDisposable {
     args: JsonObject = {},
     options: CallToolOptions = {},
   ): Promise<McpCallResult> {
+    this.#check(options);
     try {
       return await this.#live().callTool(name, args, options);
     } catch (error) {
@@ -217,7 +221,7 @@ export class McpClient implements AsyncDisposable {
 
   /** What is behind a URI: the result with its `contents`, in which no text is invisible. */
   async readResource(uri: string, options: McpRequestOptions = {}): Promise<JsonObject> {
-    return visibleOffer(await this.#live().request("resources/read", { uri }, options));
+    return visibleOffer(await this.#request("resources/read", { uri }, options));
   }
 
   /** All prompts. What is malformed is left out. */
@@ -232,8 +236,7 @@ export class McpClient implements AsyncDisposable {
     args: Readonly<Record<string, string>> = {},
     options: McpRequestOptions = {},
   ): Promise<JsonObject> {
-    const result = await this.#live().request("prompts/get", { name, arguments: args }, options);
-    return visibleOffer(result);
+    return visibleOffer(await this.#request("prompts/get", { name, arguments: args }, options));
   }
 
   /** Values that an argument of a prompt or of a resource template may have. */
@@ -247,7 +250,7 @@ export class McpClient implements AsyncDisposable {
   ): Promise<McpCompletion> {
     const context = options.arguments && { context: { arguments: options.arguments } };
     const params = { ref: { ...reference }, argument: { ...argument }, ...context };
-    const { completion } = await this.#live().request("completion/complete", params, options);
+    const { completion } = await this.#request("completion/complete", params, options);
     return toCompletion(completion);
   }
 
@@ -332,13 +335,29 @@ export class McpClient implements AsyncDisposable {
     return this.#connection;
   }
 
+  /** @throws ConfigurationError where the time is none. */
+  #check(options: Pick<McpRequestOptions, "timeoutMs">): void {
+    const place = { where: `of a request to the MCP server "${this.name}"` };
+    checkNumbers(options, { timeoutMs: "milliseconds" }, place);
+  }
+
+  async #request(
+    method: string,
+    params: JsonObject,
+    options: McpRequestOptions,
+  ): Promise<JsonObject> {
+    this.#check(options);
+    return this.#live().request(method, params, options);
+  }
+
   async #list(
     method: string,
     key: ListEntriesOptions["key"],
     identity: ListEntriesOptions["identity"],
-    { signal }: McpRequestOptions,
+    options: McpRequestOptions,
   ): Promise<readonly JsonObject[]> {
-    const request = this.#live().pages(method, signal);
+    this.#check(options);
+    const request = this.#live().pages(method, options);
     const limits = resolveLimits(this.#config.limits);
     const found = await listEntries({ server: this.name, limits, key, identity, request });
     return found.map((entry) => ({ ...visibleOffer(entry), [identity]: entry[identity] }));
@@ -373,13 +392,4 @@ function faultOfArguments(tool: string, args: unknown, server: string): McpError
       { code: "mcp-invalid-arguments", server, cause },
     );
   }
-}
-
-function toCompletion(completion: unknown): McpCompletion {
-  const { values, total, hasMore }: JsonObject = isJsonObject(completion) ? completion : {};
-  return {
-    values: Array.isArray(values) ? values.filter((value) => typeof value === "string") : [],
-    ...(typeof total === "number" ? { total } : {}),
-    ...(typeof hasMore === "boolean" ? { hasMore } : {}),
-  };
 }

@@ -1,7 +1,6 @@
 import { untilAborted } from "../base/abort.ts";
 import { type Clock, systemClock } from "../base/clock.ts";
 import type { JsonObject } from "../base/json.ts";
-import type { ActiveSpan } from "../base/tracing.ts";
 import { askingForAccess } from "./asking-for-access.ts";
 import type { Followed } from "./change-feed.ts";
 import { ChangeFollower } from "./change-follower.ts";
@@ -76,7 +75,7 @@ export class McpConnection {
       server,
       limits,
       without: config.disabledTools,
-      pages: (signal, span) => this.pages("tools/list", signal, span),
+      pages: (signal, span) => this.pages("tools/list", { signal, span }),
       mirrorsParameters: () => mirrorsParameters(this.#session),
     });
     const onToolsChanged = (): void => {
@@ -216,13 +215,12 @@ export class McpConnection {
   /** Asks for pages of a list, which all together have a time limit of their own. */
   pages(
     method: string,
-    signal?: AbortSignal,
-    span?: ActiveSpan,
+    { signal, timeoutMs = this.#timeoutMs, span }: RequestOptions = {},
   ): (params: JsonObject) => Promise<JsonObject> {
-    const end = this.#clock.now() + this.#timeoutMs * listFactor;
+    const end = this.#clock.now() + timeoutMs * listFactor;
     return (params) => {
-      const timeoutMs = Math.min(this.#timeoutMs, Math.max(1, end - this.#clock.now()));
-      return this.request(method, params, { signal, timeoutMs, span });
+      const leftMs = Math.min(timeoutMs, Math.max(1, end - this.#clock.now()));
+      return this.request(method, params, { signal, timeoutMs: leftMs, span });
     };
   }
 

@@ -388,7 +388,7 @@ export class McpSession {
         ? []
         : [`It sent ${this.#strays} answer(s) to nothing that was asked.`]),
       ...(refused === 0 ? [] : [`It sent too many notifications; ${refused} were dropped.`]),
-      this.link.diagnosis(),
+      this.link.diagnosis?.() ?? "",
     ];
     return facts.filter((fact) => fact !== "").join("\n");
   }

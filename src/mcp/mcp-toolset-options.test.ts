@@ -5,7 +5,7 @@ import type { McpToolsetOptions } from "./mcp-toolset-options.ts";
 
 test.each([
   [{ transport: { type: "pigeon" } }, "Invalid transport type"],
-  [{ transport: { type: "http", url: "http://h/" } }, "allowInsecureHttp"],
+  [{ transport: { type: "http", url: "http://h/" } }, 'mcpToolset("fake"): "url" is http://h/'],
   [{ name: "" }, '"name" is empty'],
   [{ timeoutMs: -1 }, '"timeoutMs" must be'],
   [{ outputMismatch: "throw" }, '"outputMismatch" must be "error", "warn" or "ignore"'],

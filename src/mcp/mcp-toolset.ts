@@ -1,3 +1,5 @@
+import { ConfigurationError } from "../base/dragoman-error.ts";
+import { isJsonObject } from "../base/json.ts";
 import type { Toolset } from "../tool/toolset.ts";
 import { catalogueKeyOf } from "./catalogue-key.ts";
 import { checkToolsetOptions } from "./check-toolset-options.ts";
@@ -16,8 +18,13 @@ import { SpokenProtocols } from "./spoken-protocols.ts";
  * @throws ConfigurationError where the options are at fault
  */
 export function mcpToolset(options: McpToolsetOptions): Toolset {
+  if (!isJsonObject(options)) {
+    throw new ConfigurationError("mcpToolset needs an object: mcpToolset({ name, transport }).", {
+      code: "invalid-configuration",
+    });
+  }
   const name = options.client === undefined ? options.name : (options.name ?? options.client.name);
-  const where = `mcpToolset(${JSON.stringify(name)})`;
+  const where = `mcpToolset(${typeof name === "string" ? JSON.stringify(name) : "…"})`;
   checkToolsetOptions(options, name, where);
   const spoken = new SpokenProtocols();
   return {
@@ -26,7 +33,7 @@ export function mcpToolset(options: McpToolsetOptions): Toolset {
     onUnavailable: options.onUnavailable,
     onError: options.onError,
     prefix: options.prefix,
-    catalogueKey: (binding) => catalogueKeyOf(options, binding),
+    catalogueKey: (binding, pins) => catalogueKeyOf(options, binding, pins),
     open: (binding, observer) =>
       openMcpToolset({ options, name, where, binding, observer, spoken }),
   };

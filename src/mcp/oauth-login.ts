@@ -41,6 +41,15 @@ export interface GrantedAccess {
   readonly tokens: TokenSet;
 }
 
+/** What became of an access that was ended: it is removed here in any case. */
+export type EndedAccess =
+  /** There was none. */
+  | { readonly kind: "nothing" }
+  /** The authorisation server has taken its tokens back, or has no way to do that. */
+  | { readonly kind: "revoked" | "unsupported"; readonly issuer: string }
+  /** It was not to be reached, or has refused: the tokens hold there until they expire. */
+  | { readonly kind: "failed"; readonly issuer: string; readonly error: unknown };
+
 /**
  * Asks a person for access and takes the answer, perhaps in another process: what lies between stands
  * in the store, for ten minutes. An answer is taken once, for the account that asked, and is checked
@@ -97,6 +106,27 @@ export class OAuthLogin {
     await keeper.put(account.tokenKey(access), tokens);
     await account.writeAccess(access);
     return { access, tokens };
+  }
+
+  /**
+   * Removes the access here, whatever becomes of the rest, and then takes its tokens back where they
+   * were given. It does not reject because that failed.
+   */
+  async end(): Promise<EndedAccess> {
+    const { account, finder, keeper } = this.#options;
+    const access = await account.readAccess();
+    const tokens = access && (await keeper.take(account.tokenKey(access)));
+    await account.forget();
+    if (access === undefined || tokens === undefined) {
+      return { kind: "nothing" };
+    }
+    const { issuer } = access;
+    try {
+      const isRevoked = await finder.revoke(access, tokens);
+      return { kind: isRevoked ? "revoked" : "unsupported", issuer };
+    } catch (error) {
+      return { kind: "failed", issuer, error };
+    }
   }
 
   async #take(state: string): Promise<JsonObject | undefined> {

@@ -143,7 +143,7 @@ function tooLate(
 ): McpError {
   const command =
     isCustomTransport(transport) || transport.type !== "stdio" ? undefined : transport.command;
-  const facts = link.diagnosis();
+  const facts = link.diagnosis?.() ?? "";
   return new McpError(
     `${link.label} did not finish the handshake within ${timeoutMs} ms. ${adviceOn(command)}${facts && `\n${facts}`}`,
     { code: "mcp-timeout", server: link.server },

@@ -1,3 +1,5 @@
+import { isLoopbackHost } from "../base/loopback-host.ts";
+import { redactUrl } from "../base/redact-url.ts";
 import { withoutUndefined } from "../base/without-undefined.ts";
 import type { McpOAuth } from "../tool/mcp-oauth.ts";
 import type {
@@ -98,12 +100,21 @@ export function checkUrl(
     );
   }
   if (protocol === insecure && !allowInsecure) {
-    const article = insecure === "http:" ? "an http: URL" : "a ws: URL";
-    throw new ConfigFault(
-      path,
-      `"${key}" is ${article}, over which anyone on the way can read the credentials. Use ${secure}, or set allowInsecureHttp: true for a server that you reach over a network of your own.`,
-    );
+    throw new ConfigFault(path, insecureFault(text, { key, secure }));
   }
+}
+
+/** Says what to add, in words that are right both in TypeScript and in JSON. */
+function insecureFault(
+  url: string,
+  { key, secure }: { readonly key: string; readonly secure: string },
+): string {
+  const { protocol, hostname } = new URL(url);
+  const what = `"${key}" is ${redactUrl(url)}, and what goes over ${protocol} is not encrypted`;
+  const add = `write "allowInsecureHttp": true beside "url"`;
+  return isLoopbackHost(hostname)
+    ? `${what}, so it must be allowed, also on this machine: ${add}.`
+    : `${what}: anyone on the way can read the credentials. Use ${secure}//; or, if all of the network on the way is your own, ${add}.`;
 }
 
 function toAuth(
@@ -201,5 +212,3 @@ function checkHeaderValue(value: string, path: ConfigPath, what: string): void {
     );
   }
 }
-
-/** Absent keys instead of undefined ones. */

@@ -130,7 +130,10 @@ test.each([
   [{ command: "x", timeout: 60 }, '"timeoutMs": 60000'],
   [{ command: "x", timeout: 2000, timeoutMs: 2000 }, 'both "timeout" and "timeoutMs"'],
   [{ command: "x", disabled: "yes" }, '"disabled" must be true or false'],
-  [{ url: "http://127.0.0.1/" }, "allowInsecureHttp"],
+  [
+    { url: "http://127.0.0.1/" },
+    'mcp.json:1: Server "one": "url" is http://127.0.0.1/, and what goes over http: is not encrypted, so it must be allowed, also on this machine: write "allowInsecureHttp": true beside "url".',
+  ],
 ])("the server %j is refused", async (entry, part) => {
   expect(await faultOf(one(entry))).toContain(part);
 });

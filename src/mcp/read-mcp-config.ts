@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { resolve } from "node:path";
 import {
   createScanner,
   findNodeAtLocation,
@@ -10,6 +11,7 @@ import {
 } from "jsonc-parser";
 import { didYouMean } from "../base/closest-name.ts";
 import { ConfigurationError, messageOf } from "../base/dragoman-error.ts";
+import { isJsonObject } from "../base/json.ts";
 import type { McpServerConfig } from "../tool/mcp-server-config.ts";
 import { ConfigFault, type ConfigPath } from "./config-shape.ts";
 import { fromDesktopEntry, type ReadMcpConfigOptions } from "./desktop-entry.ts";
@@ -30,6 +32,12 @@ export async function readMcpConfig(
   file: string,
   options: ReadMcpConfigOptions,
 ): Promise<readonly McpServerConfig[]> {
+  if (!isJsonObject(options?.env)) {
+    throw new ConfigurationError(
+      "readMcpConfig needs { env }: where the variables of the file are looked up, such as process.env.",
+      { code: "invalid-configuration" },
+    );
+  }
   const text = await readText(file);
   const root = parse(file, text);
   const servers = findNodeAtLocation(root, ["mcpServers"]);
@@ -118,10 +126,12 @@ async function readText(file: string): Promise<string> {
     const text = await readFile(file, "utf8");
     return text.replace(/^\ufeff/, "");
   } catch (cause) {
-    throw new ConfigurationError(
-      `The MCP configuration ${file} cannot be read: ${messageOf(cause)}`,
-      { code: "invalid-configuration", cause },
-    );
+    const isMissing = cause instanceof Error && "code" in cause && cause.code === "ENOENT";
+    const why = isMissing ? `there is no file ${resolve(file)}` : messageOf(cause);
+    throw new ConfigurationError(`The MCP configuration ${file} cannot be read: ${why}.`, {
+      code: "invalid-configuration",
+      cause,
+    });
   }
 }
 

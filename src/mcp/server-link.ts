@@ -45,8 +45,8 @@ export interface ServerLink {
   listen?(): void;
   /** Why the connection ended, where it was not we who closed it. */
   failure(): McpError | undefined;
-  /** What is known of the other side and helps whoever reads an error; it may be empty. */
-  diagnosis(): string;
+  /** What is known of the other side and helps whoever reads an error, where there is such; it may be empty. */
+  diagnosis?(): string;
   /** What a program wrote to its standard output that is not JSON-RPC, where it did. */
   strayOutput?(): StrayOutput | undefined;
   /** A text of the server's without the credentials that were given to it. */

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from "../base/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../base/json.ts";
 
 /** Something that a server lets be read (MCP 2025-11-25, server/resources). All of it is a stranger's text. */
 export interface McpResource extends JsonObject {
@@ -37,4 +37,14 @@ export interface McpCompletion {
   readonly values: readonly string[];
   readonly total?: number;
   readonly hasMore?: boolean;
+}
+
+/** What a server answered as completions; whatever is malformed is left out. */
+export function toCompletion(completion: unknown): McpCompletion {
+  const { values, total, hasMore }: JsonObject = isJsonObject(completion) ? completion : {};
+  return {
+    values: Array.isArray(values) ? values.filter((value) => typeof value === "string") : [],
+    ...(typeof total === "number" ? { total } : {}),
+    ...(typeof hasMore === "boolean" ? { hasMore } : {}),
+  };
 }

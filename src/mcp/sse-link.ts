@@ -98,10 +98,6 @@ export class SseLink implements ServerLink {
     return this.#failure;
   }
 
-  diagnosis(): string {
-    return "";
-  }
-
   hide(text: string): string {
     return this.#caller.hide(text);
   }

@@ -12,7 +12,7 @@ export function startFailure(error: unknown, { command, cwd, env }: StdioTranspo
   switch (code) {
     case "ENOENT": {
       const path = env?.["PATH"] === undefined ? "the PATH" : "the PATH that its env sets";
-      return command.includes("/")
+      return /[\\/]/.test(command)
         ? "there is no such program, or the interpreter that it names is missing"
         : `the command was not found in ${path}. Install it, or give its full path`;
     }

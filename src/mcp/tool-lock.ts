@@ -1,7 +1,9 @@
 import { readFile, rename, writeFile } from "node:fs/promises";
 import { canonicalJson } from "../base/canonical-json.ts";
+import { systemClock } from "../base/clock.ts";
 import { ConfigurationError, messageOf } from "../base/dragoman-error.ts";
 import { isJsonObject, type Json, parseJson } from "../base/json.ts";
+import { whenFree } from "../base/when-free.ts";
 import type { ServerPins, ToolLock, ToolPin } from "../tool/tool-pins.ts";
 import type { McpToolDefinition } from "./tool-definition.ts";
 import { pinDigest, toolPin } from "./tool-pin.ts";
@@ -57,7 +59,7 @@ export async function writeToolLock(file: string, lock: ToolLock): Promise<void>
   try {
     // By way of another file, so that a reader never sees half of it.
     await writeFile(draft, lockText(lock));
-    await rename(draft, file);
+    await whenFree(() => rename(draft, file), { platform: process.platform, clock: systemClock });
   } catch (cause) {
     throw new ConfigurationError(`${file} cannot be written: ${messageOf(cause)}`, {
       code: "invalid-configuration",

@@ -59,7 +59,7 @@ async function connect(
   return connection;
 }
 
-test.each(["ws", "websocket"] as const)("a server is used over the type %s", async (type) => {
+test.each(["ws", "websocket"] as const)("R1: a server is used over the type %s", async (type) => {
   const server = await serve();
   const connection = await connect(server.url, { type });
   expect(connection.serverInfo?.name).toBe("fake");
@@ -145,6 +145,6 @@ test("closing ends the socket with code 1000", async () => {
 test("G-T16: a ws: URL is refused unless allowInsecureHttp is set", () => {
   const transport = { type: "ws", url: "ws://127.0.0.1:1/" } as const;
   expect(() => new McpClient({ name: "a", transport })).toThrow(
-    /Use wss:, or set allowInsecureHttp/,
+    'McpClient "a": "url" is ws://127.0.0.1:1/, and what goes over ws: is not encrypted, so it must be allowed, also on this machine: write "allowInsecureHttp": true beside "url".',
   );
 });

@@ -92,10 +92,6 @@ export class WebSocketLink implements ServerLink {
     return this.#failure;
   }
 
-  diagnosis(): string {
-    return "";
-  }
-
   hide(text: string): string {
     return this.#caller.hide(text);
   }

@@ -9,9 +9,11 @@ import {
 export type ModelErrorCode =
   /** The provider refused the credential (401, 403). */
   | "model-unauthorized"
-  /** The provider refused the request itself (400, 404, 413, 422). */
+  /** The provider knows no such model, or there is no such provider at that URL (404). */
+  | "model-not-found"
+  /** The provider refused the request itself (400, 413, 422). */
   | "model-refused"
-  /** Too many requests, or the quota is spent (429). */
+  /** Too many requests, or the quota is spent (429, 402). */
   | "model-rate-limited"
   /** The provider failed (5xx, overloaded). */
   | "model-unavailable"

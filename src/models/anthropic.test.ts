@@ -224,7 +224,7 @@ test.each([
   ["rate_limit_error", { code: "model-rate-limited", retryable: true }],
   ["authentication_error", { code: "model-unauthorized", retryable: false }],
   ["invalid_request_error", { code: "model-refused", retryable: false }],
-  ["not_found_error", { code: "model-refused", retryable: false }],
+  ["not_found_error", { code: "model-not-found", retryable: false }],
   ["request_too_large", { code: "model-refused", retryable: false }],
 ])("the error %s in a stream is told as %j", async (type, expected) => {
   await expect(answered(failing(type))).rejects.toMatchObject(expected);

@@ -1,3 +1,4 @@
+import { checkNumbers } from "../base/check-numbers.ts";
 import { ConfigurationError } from "../base/dragoman-error.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { Model } from "../model/model.ts";
@@ -48,9 +49,17 @@ export function anthropic(options: AnthropicOptions): Model {
   const apiKey = options.apiKey ?? ownKey(options);
   const connection = toProviderConnection(
     { ...options, baseUrl, ...(apiKey === undefined ? {} : { apiKey }) },
-    { maker: "anthropic", prefix: "anthropic", urlOption: "baseUrl", exampleUrl: home },
+    {
+      maker: "anthropic",
+      prefix: "anthropic",
+      urlOption: "baseUrl",
+      options: ["baseUrl", "maxOutputTokens", "thinking", "cache"],
+      exampleUrl: home,
+    },
   );
   const { model, base, stream } = connection;
+  const place = { where: `of model "${connection.id}"` };
+  checkNumbers(options, { maxOutputTokens: "count" }, place);
   const capabilities = {
     tools: true,
     images: true,
@@ -90,8 +99,8 @@ function ownKey({ model, baseUrl, headers }: AnthropicOptions): string | undefin
   const key = environment()["ANTHROPIC_API_KEY"];
   if (!key && headers === undefined) {
     throw new ConfigurationError(
-      `The model "anthropic:${model}" needs an API key: give apiKey, or set ANTHROPIC_API_KEY.`,
-      { code: "invalid-configuration" },
+      `The model "anthropic:${model}" needs an API key: give apiKey, or set ANTHROPIC_API_KEY in the environment.`,
+      { code: "missing-api-key" },
     );
   }
   return key;

@@ -40,7 +40,13 @@ export function gemini(options: GeminiOptions): Model {
   const apiKey = options.apiKey ?? ownKey(options);
   const connection = toProviderConnection(
     { ...options, baseUrl, ...(apiKey === undefined ? {} : { apiKey }) },
-    { maker: "gemini", prefix: "gemini", urlOption: "baseUrl", exampleUrl: google },
+    {
+      maker: "gemini",
+      prefix: "gemini",
+      urlOption: "baseUrl",
+      options: ["baseUrl", "thoughts"],
+      exampleUrl: google,
+    },
   );
   const { model, base, stream } = connection;
   const capabilities = {
@@ -78,8 +84,8 @@ function ownKey({ model, baseUrl, headers }: GeminiOptions): string | undefined 
   const key = env["GOOGLE_API_KEY"] || env["GEMINI_API_KEY"];
   if (!key && headers === undefined) {
     throw new ConfigurationError(
-      `The model "gemini:${model}" needs an API key: give apiKey, or set GOOGLE_API_KEY or GEMINI_API_KEY.`,
-      { code: "invalid-configuration" },
+      `The model "gemini:${model}" needs an API key: give apiKey, or set GOOGLE_API_KEY or GEMINI_API_KEY in the environment.`,
+      { code: "missing-api-key" },
     );
   }
   return key;

@@ -38,7 +38,19 @@ export function ollama(options: OllamaOptions): Model {
   const { structuredOutput = "schema" } = options;
   const connection = toProviderConnection(
     { ...options, baseUrl: toOllamaUrl(options.host ?? environment()["OLLAMA_HOST"]) },
-    { maker: "ollama", prefix: "ollama", urlOption: "host", exampleUrl: localOllama },
+    {
+      maker: "ollama",
+      prefix: "ollama",
+      urlOption: "host",
+      // The last is what the host becomes.
+      options: ["host", "options", "keepAlive", "think", "structuredOutput", "baseUrl"],
+      exampleUrl: localOllama,
+      advice: {
+        "model-not-found": `Pull it with "ollama pull ${options.model}", or choose one that "ollama list" shows.`,
+        "model-unreachable":
+          'Start Ollama with "ollama serve", or say by OLLAMA_HOST, or the option host, where it runs.',
+      },
+    },
   );
   const { model, base, stream } = connection;
   const capabilities = {

@@ -153,7 +153,7 @@ test.each<readonly [status: number, headers: JsonObject, expected: object]>([
   [400, {}, { code: "model-refused", retryable: false }],
   [401, {}, { code: "model-unauthorized", retryable: false }],
   [403, {}, { code: "model-unauthorized", retryable: false }],
-  [404, {}, { code: "model-refused", retryable: false }],
+  [404, {}, { code: "model-not-found", retryable: false }],
   [413, {}, { code: "model-refused", retryable: false }],
   [422, {}, { code: "model-refused", retryable: false }],
   [

@@ -20,6 +20,7 @@ export function toConnection(options: OpenAiCompatibleOptions): Connection {
     maker: "openAiCompatible",
     prefix: "openai-compatible",
     urlOption: "baseUrl",
+    options: ["baseUrl", "maxTokensField", "schemaDialect", "strictTools", "structuredOutput"],
     exampleUrl: "https://api.openai.com/v1",
   });
   const { base, model, stream } = connection;

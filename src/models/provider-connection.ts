@@ -1,8 +1,11 @@
 import { untilAborted } from "../base/abort.ts";
+import { refuseUnknownKeys } from "../base/check-object.ts";
 import { ConfigurationError } from "../base/dragoman-error.ts";
+import { isLoopbackHost } from "../base/loopback-host.ts";
 import { redactUrl } from "../base/redact-url.ts";
-import type { HttpRequest } from "../http/http-request.ts";
+import { checkHttpLimits, type HttpRequest } from "../http/http-request.ts";
 import { ModelError } from "../model/model-error.ts";
+import { adviceFor, type ProviderAdvice } from "./provider-advice.ts";
 import type { ProviderScope } from "./provider-error.ts";
 import type { ProviderOptions } from "./provider-options.ts";
 
@@ -33,7 +36,11 @@ export interface ProviderNames {
   readonly prefix: string;
   /** The option that the URL is given in. */
   readonly urlOption: string;
+  /** The options that only this provider has. */
+  readonly options: readonly string[];
   readonly exampleUrl: string;
+  /** What to do about failures, where this provider's own tools help. */
+  readonly advice?: ProviderAdvice;
 }
 
 /** @throws ConfigurationError where the options cannot be used. */
@@ -41,12 +48,14 @@ export function toProviderConnection(
   options: ProviderOptions & { readonly baseUrl: string | URL },
   names: ProviderNames,
 ): ProviderConnection {
+  checkOptions(options, names);
   const { model, stream = true, tls, proxy, apiKey } = options;
   if (typeof model !== "string" || model === "") {
     throw invalidOptions(`${names.maker} needs a model: the server's name of it, as a text.`);
   }
   const { id = `${names.prefix}:${model}` } = options;
   const base = toBaseUrl(options, id, names);
+  checkHttpLimits(options, `of model "${id}"`);
   const headers = lowerCase(options.headers ?? {});
   return {
     id,
@@ -65,8 +74,47 @@ export function toProviderConnection(
     scope: {
       what: `model "${id}" at ${redactUrl(base)}`,
       secrets: [...Object.values(headers).flatMap(secretsIn), ...secretsOf(base)],
+      advice: adviceFor({
+        base,
+        urlOption: names.urlOption,
+        hasProxy: proxy !== undefined,
+        own: names.advice,
+      }),
     },
   };
+}
+
+/** Every option that all have, so that the compiler misses none here. */
+const commonOptions: Readonly<Record<keyof ProviderOptions, true>> = {
+  id: true,
+  model: true,
+  apiKey: true,
+  headers: true,
+  stream: true,
+  capabilities: true,
+  extraBody: true,
+  allowInsecureHttp: true,
+  connectTimeoutMs: true,
+  readTimeoutMs: true,
+  maxResponseBytes: true,
+  tls: true,
+  proxy: true,
+};
+
+/** What other libraries call them. */
+const elsewhere: Readonly<Record<string, string>> = {
+  baseURL: "baseUrl",
+  url: "baseUrl",
+  key: "apiKey",
+  token: "apiKey",
+  modelName: "model",
+  timeout: "readTimeoutMs",
+  timeoutMs: "readTimeoutMs",
+};
+
+function checkOptions(options: object, { maker, options: own }: ProviderNames): void {
+  const known = [...Object.keys(commonOptions), ...own];
+  refuseUnknownKeys(options, known, `${maker}({ … })`, elsewhere);
 }
 
 /** A URL below that of the connection; the query of both counts. */
@@ -127,7 +175,7 @@ function toBaseUrl(
 ): URL {
   const { baseUrl, apiKey, headers } = options;
   const base = typeof baseUrl === "string" ? URL.parse(baseUrl) : baseUrl;
-  if (base === null || !/^https?:$/.test(base.protocol)) {
+  if (!(base instanceof URL) || !/^https?:$/.test(base.protocol)) {
     throw invalidOptions(
       `The ${urlOption} of model "${id}" is no http: or https: URL. Give one such as "${exampleUrl}".`,
     );
@@ -137,7 +185,7 @@ function toBaseUrl(
   if (
     base.protocol === "http:" &&
     hasCredential &&
-    !isLoopback(base) &&
+    !isLoopbackHost(base.hostname) &&
     !options.allowInsecureHttp
   ) {
     throw invalidOptions(
@@ -152,9 +200,6 @@ function toBaseUrl(
 
 const isCredential = (header: string): boolean =>
   /auth|key|token|secret|cookie|password/i.test(header);
-
-const isLoopback = ({ hostname }: URL): boolean =>
-  /^(?:(?:.+\.)?localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname);
 
 const lowerCase = (headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));

@@ -26,7 +26,7 @@ test.each<readonly [status: number, body: string, code: string, retryable: boole
   [401, json({ message: "boom" }), "model-unauthorized", false],
   [402, json({ message: "boom" }), "model-rate-limited", false],
   [403, json({ message: "boom" }), "model-unauthorized", false],
-  [404, json({ message: "boom" }), "model-refused", false],
+  [404, json({ message: "boom" }), "model-not-found", false],
   [408, "", "model-timeout", true],
   [409, "", "model-unavailable", true],
   [413, "", "model-refused", false],

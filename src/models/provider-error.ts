@@ -1,6 +1,7 @@
 import { isJsonObject, type Json, parseJson } from "../base/json.ts";
 import { ToolError } from "../base/tool-error.ts";
 import { ModelError, type ModelErrorCode } from "../model/model-error.ts";
+import type { ProviderAdvice } from "./provider-advice.ts";
 import { errorIn, providerMessage } from "./provider-message.ts";
 import { retryAfterMsOf } from "./retry-after.ts";
 
@@ -10,6 +11,8 @@ export interface ProviderScope {
   readonly what: string;
   /** What may stand in no message. */
   readonly secrets: readonly string[];
+  /** Default: what holds for any provider. */
+  readonly advice?: ProviderAdvice;
 }
 
 /** An answer with a status that is not of success. */
@@ -25,8 +28,9 @@ export interface StatusAnswer {
 interface Verdict {
   readonly code: ModelErrorCode;
   readonly retryable: boolean;
-  /** What the provider did, and what to do about it. */
+  /** What the provider did. */
   readonly did: string;
+  /** What to do about it, whoever the provider is. */
   readonly advice?: string;
 }
 
@@ -38,30 +42,38 @@ interface Verdict {
  */
 export function toStatusError(
   answer: StatusAnswer,
-  { what, secrets }: ProviderScope,
+  { what, secrets, advice = anyAdvice }: ProviderScope,
   now: number,
 ): ModelError {
   const { status, headers, body } = answer;
   const error = errorIn(parseJson(body));
-  const { code, retryable, did, advice = "" } = verdictOn(status, error);
+  const verdict = verdictOn(status, error);
+  const { code, retryable, did } = verdict;
   const retryAfterMs = retryAfterMsOf({ status, headers, error }, now);
   const said = providerMessage(body, secrets);
   const why = said === "" ? " without saying why." : `: ${closed(said)}`;
-  return new ModelError(capital(`${what} ${did} (HTTP ${status})${why}${advice}`), {
-    code,
-    status,
-    retryable:
-      headers["x-should-retry"] === undefined ? retryable : headers["x-should-retry"] === "true",
-    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-  });
+  return new ModelError(
+    capital(`${what} ${did} (HTTP ${status})${why}${after(verdict.advice ?? advice[code])}`),
+    {
+      code,
+      status,
+      retryable:
+        headers["x-should-retry"] === undefined ? retryable : headers["x-should-retry"] === "true",
+      ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    },
+  );
 }
 
 /** The error for an error object in an answer that began with a status of success. */
-export function toAnswerError(error: Json, { what, secrets }: ProviderScope): ModelError {
+export function toAnswerError(
+  error: Json,
+  { what, secrets, advice = anyAdvice }: ProviderScope,
+): ModelError {
   const status = statusIn(error);
   const verdict = status === undefined ? verdictOnWords(error) : verdictOn(status, error);
   const said = providerMessage(JSON.stringify({ error }), secrets);
-  return new ModelError(capital(`${what} answered with an error: ${closed(said)}`), {
+  const next = after(verdict.advice ?? advice[verdict.code]);
+  return new ModelError(capital(`${what} answered with an error: ${closed(said)}${next}`), {
     code: verdict.code,
     retryable: verdict.retryable,
     ...(status === undefined ? {} : { status }),
@@ -69,13 +81,18 @@ export function toAnswerError(error: Json, { what, secrets }: ProviderScope): Mo
 }
 
 /** The error for what the HTTP client threw; anything that is no failure of the way stays as it is. */
-export function toTransportError(thrown: unknown, { what }: ProviderScope): unknown {
+export function toTransportError(
+  thrown: unknown,
+  { what, advice = anyAdvice }: ProviderScope,
+): unknown {
   if (!ToolError.is(thrown)) {
     return thrown;
   }
   const { code, retryable } = transportVerdict(thrown);
   // The client's messages show no secrets of the URL and no headers.
-  return new ModelError(capital(`${what} could not be used: ${thrown.message}`), {
+  // A certificate is not the way, and the client has said what to do about it.
+  const next = thrown.code === "tool-network" ? advice[code] : undefined;
+  return new ModelError(capital(`${what} could not be used: ${thrown.message}${after(next)}`), {
     code,
     retryable,
     cause: thrown,
@@ -111,28 +128,34 @@ function verdictOn(status: number, error: Json | undefined): Verdict {
     return { code: "model-unavailable", retryable: status !== 501, did: "failed" };
   }
   if (status < 400) {
-    const advice = " Give the base URL that the provider documents; it often ends in /v1.";
+    const advice = "Give the base URL that the provider documents; it often ends in /v1.";
     return { code: "model-refused", retryable: false, did: "did not answer the request", advice };
   }
-  const advice = status === 404 ? " Check the name of the model and the base URL." : "";
-  return { code: "model-refused", retryable: false, did: "refused the request", advice };
+  return status === 404 ? notFound : refused;
 }
 
 const unauthorized: Verdict = {
   code: "model-unauthorized",
   retryable: false,
   did: "refused the credential",
-  advice: " Check the API key.",
 };
 const rateLimited: Verdict = {
   code: "model-rate-limited",
   retryable: true,
   did: "takes no more requests for now",
+  advice:
+    "Send fewer requests at once, wait, or name models that take over in fallbackModels of the agent.",
 };
 const quotaSpent: Verdict = {
   code: "model-rate-limited",
   retryable: false,
   did: "says that the quota is spent",
+  advice: "Look at plan and billing of its account, or use another model.",
+};
+const notFound: Verdict = {
+  code: "model-not-found",
+  retryable: false,
+  did: "was not found",
 };
 const refused: Verdict = {
   code: "model-refused",
@@ -153,7 +176,10 @@ function verdictOnWords(error: Json): Verdict {
   if (/authentication|api.?key|permission|unauthori[sz]ed/.test(words)) {
     return unauthorized;
   }
-  return /invalid.?request|badrequest|context.?length|not.?found|too.?large/.test(words)
+  if (/not.?found/.test(words)) {
+    return notFound;
+  }
+  return /invalid.?request|badrequest|context.?length|too.?large/.test(words)
     ? refused
     : unavailable;
 }
@@ -176,6 +202,14 @@ function wordsIn(error: Json | undefined): string {
   const { code, type } = isJsonObject(error) ? error : {};
   return `${typeof code === "string" ? code : ""} ${typeof type === "string" ? type : ""}`.toLowerCase();
 }
+
+const after = (advice: string | undefined): string => (advice === undefined ? "" : ` ${advice}`);
+
+/** Of a model of whose place nothing is known. */
+const anyAdvice: ProviderAdvice = {
+  "model-unauthorized": "Check the API key, and that it may use this model.",
+  "model-not-found": "Check the name of the model.",
+};
 
 const closed = (text: string): string => (/[.!?…]$/.test(text) ? text : `${text}.`);
 

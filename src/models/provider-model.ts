@@ -45,8 +45,8 @@ async function* streamAnswer(
 ): AsyncGenerator<ModelEvent, void, undefined> {
   signal.throwIfAborted();
   const key = await keyOf(connection, signal);
-  const { what, secrets } = connection.scope;
-  const scope = { what, secrets: key === "" ? secrets : [...secrets, key] };
+  const { secrets } = connection.scope;
+  const scope = { ...connection.scope, secrets: key === "" ? secrets : [...secrets, key] };
   try {
     const response = await sendHttpRequest({
       ...connection.http,

@@ -1,5 +1,6 @@
 import type { Assembly } from "../agent/assembly.ts";
 import type { CompletedRun } from "../agent/run-result.ts";
+import { checkNumbers } from "../base/check-numbers.ts";
 import { didYouMean } from "../base/closest-name.ts";
 import { answerText } from "./answer-text.ts";
 import type { AssemblyState } from "./assembly-state.ts";
@@ -204,11 +205,8 @@ function checkGraph(
       `No way leads from "${start}" to ${lost.map((name) => `"${name}"`).join(", ")} in the ${where}.`,
     );
   }
-  if (maxVisits !== undefined && !(Number.isInteger(maxVisits) && maxVisits > 0)) {
-    throw invalidAssembly(
-      `maxVisits of the ${where} is ${maxVisits}; it must be a whole number above 0.`,
-    );
-  }
+  const place = { where: `of the ${where}`, code: "invalid-definition" } as const;
+  checkNumbers({ maxVisits }, { maxVisits: "count" }, place);
   if (maxVisits === undefined && shape.hasCycle(names)) {
     throw invalidAssembly(
       `The ${where} has a cycle: give it maxVisits, so that it comes to an end.`,

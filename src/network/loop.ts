@@ -1,5 +1,6 @@
 import type { Assembly } from "../agent/assembly.ts";
 import type { RunInput } from "../agent/run-input.ts";
+import { checkNumbers } from "../base/check-numbers.ts";
 import { answerText } from "./answer-text.ts";
 import type { AssemblyState } from "./assembly-state.ts";
 import { type AssemblyHead, defineAssembly } from "./define-assembly.ts";
@@ -29,11 +30,13 @@ export function createLoop<Output>(
   runtimeNow: RuntimeNow,
 ): Assembly<Output> {
   const members = toMembers(entries, `loop "${head.name}"`);
-  if (!Number.isInteger(maxRounds) || maxRounds < 1) {
+  const place = { where: `of the loop "${head.name}"`, code: "invalid-definition" } as const;
+  if (maxRounds === undefined) {
     throw invalidAssembly(
-      `maxRounds of the loop "${head.name}" is ${maxRounds}; it must be a whole number above 0.`,
+      `maxRounds of the loop "${head.name}" is missing: it says how often at most.`,
     );
   }
+  checkNumbers({ maxRounds }, { maxRounds: "count" }, place);
   if (
     until !== undefined &&
     typeof until !== "function" &&

@@ -5,6 +5,7 @@ import type { Assembly } from "../agent/assembly.ts";
 import { participantOf } from "../agent/create-assembly.ts";
 import type { Participant } from "../agent/participant.ts";
 import type { RunInput } from "../agent/run-input.ts";
+import { checkNumbers } from "../base/check-numbers.ts";
 import { refuseUnknownKeys } from "../base/check-object.ts";
 import { ConfigurationError } from "../base/dragoman-error.ts";
 import type { AssemblyState } from "./assembly-state.ts";
@@ -139,10 +140,9 @@ function checkMember({ name, outputKey, input, limits, timeoutMs }: Member, wher
   if (input !== undefined && typeof input !== "string" && typeof input !== "function") {
     throw invalidAssembly(`The input of ${where} must be a text or a function.`);
   }
-  if (timeoutMs !== undefined && !(typeof timeoutMs === "number" && timeoutMs > 0)) {
-    throw invalidAssembly(`The timeoutMs of ${where} is ${timeoutMs}; it must be above 0.`);
-  }
-  checkLimits(limits, ` of ${where}`);
+  const place = { where: `of ${where}`, code: "invalid-definition" } as const;
+  checkNumbers({ timeoutMs }, { timeoutMs: "milliseconds" }, place);
+  checkLimits(limits, `of ${where}`);
 }
 
 const isAssembly = (value: unknown): value is Assembly =>

@@ -7,6 +7,7 @@ import type { RunInput } from "../agent/run-input.ts";
 import type { Selection } from "../agent/selection.ts";
 import { toOutputPolicy } from "../agent/structured-output.ts";
 import type { McpEntry, ToolEntry } from "../agent/tool-level.ts";
+import { checkNumbers } from "../base/check-numbers.ts";
 import { didYouMean } from "../base/closest-name.ts";
 import type { JsonSchema } from "../base/json-schema.ts";
 import { answerText, inputText } from "./answer-text.ts";
@@ -190,9 +191,6 @@ function checkNetwork(
   if (!isRouting) {
     throw invalidAssembly(`routing of the ${where} must be "in-order", a function or { model }.`);
   }
-  if (!Number.isInteger(maxTurns) || maxTurns < 1) {
-    throw invalidAssembly(
-      `maxTurns of the ${where} is ${maxTurns}; it must be a whole number above 0.`,
-    );
-  }
+  const place = { where: `of the ${where}`, code: "invalid-definition" } as const;
+  checkNumbers({ maxTurns }, { maxTurns: "count" }, place);
 }

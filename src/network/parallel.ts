@@ -2,6 +2,7 @@ import type { Assembly } from "../agent/assembly.ts";
 import { RunError } from "../agent/run-error.ts";
 import type { RunFailure } from "../agent/run-failure.ts";
 import type { CompletedRun, RunResult } from "../agent/run-result.ts";
+import { checkNumbers } from "../base/check-numbers.ts";
 import { answerText } from "./answer-text.ts";
 import type { AssemblyWork } from "./assembly-work.ts";
 import { type AssemblyHead, defineAssembly } from "./define-assembly.ts";
@@ -49,11 +50,8 @@ export function createParallel(
   const { members: entries, concurrency, onFailure = "fail-fast", ...head } = definition;
   const members = toMembers(entries, `parallel assembly "${head.name}"`);
   const most = concurrency ?? members.length;
-  if (!Number.isInteger(most) || most < 1) {
-    throw invalidAssembly(
-      `concurrency of "${head.name}" is ${most}; it must be a whole number above 0.`,
-    );
-  }
+  const place = { where: `of "${head.name}"`, code: "invalid-definition" } as const;
+  checkNumbers({ concurrency }, { concurrency: "count" }, place);
   if (onFailure !== "fail-fast" && onFailure !== "collect") {
     throw invalidAssembly(`onFailure of "${head.name}" must be "fail-fast" or "collect".`);
   }

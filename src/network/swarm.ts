@@ -2,6 +2,7 @@ import type { Assembly } from "../agent/assembly.ts";
 import { RunError } from "../agent/run-error.ts";
 import type { RunInput } from "../agent/run-input.ts";
 import type { CompletedRun } from "../agent/run-result.ts";
+import { checkNumbers } from "../base/check-numbers.ts";
 import { didYouMean } from "../base/closest-name.ts";
 import { type Message, toolCallsOf } from "../message/message.ts";
 import { defineTool } from "../tool/define-tool.ts";
@@ -61,11 +62,8 @@ export function createSwarm<Output>(
       );
     }
   }
-  if (!Number.isInteger(maxHandoffs) || maxHandoffs < 1) {
-    throw invalidAssembly(
-      `maxHandoffs of the ${where} is ${maxHandoffs}; it must be a whole number above 0.`,
-    );
-  }
+  const place = { where: `of the ${where}`, code: "invalid-definition" } as const;
+  checkNumbers({ maxHandoffs }, { maxHandoffs: "count" }, place);
   const ways = new Map(Object.entries(handoffs ?? {}));
   const permitted = ({ name }: Member): readonly Member[] => {
     const to = handoffs === undefined ? names : (ways.get(name) ?? []);

@@ -1,3 +1,4 @@
+import { checkNumbers } from "../base/check-numbers.ts";
 import { ConfigurationError } from "../base/dragoman-error.ts";
 import type { TraceContent } from "../base/trace-operation.ts";
 import type { ResultContent } from "../message/content.ts";
@@ -48,6 +49,7 @@ export function checkCapture(capture: ContentCapture | undefined): void {
       { code: "invalid-configuration" },
     );
   }
+  checkNumbers(capture ?? {}, { maxCharacters: "count" }, { where: "of capture" });
 }
 
 /** One value that may be written: JSON text, or the text that the scrubber gave instead. */

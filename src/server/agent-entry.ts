@@ -1,17 +1,21 @@
-import type { CallToolResult } from "@modelcontextprotocol/server";
+import type { CallToolResult, InputRequiredResult } from "@modelcontextprotocol/server";
+import type { Run } from "../agent/run.ts";
 import type { RunArtifact } from "../agent/run-artifacts.ts";
 import type { RunEvent } from "../agent/run-event.ts";
 import type { RunResult, SuspendedRun } from "../agent/run-result.ts";
 import { type Json, type JsonObject, toJson } from "../base/json.ts";
-import type { McpToolCall, McpToolEntry } from "./mcp-tool-entry.ts";
-import { whose } from "./owned.ts";
+import { questionsOf, readAnswers } from "./ask-client.ts";
+import type { AnsweredCall, McpToolCall, McpToolEntry } from "./mcp-tool-entry.ts";
+import { isOwn, whose } from "./owned.ts";
 import type { Place } from "./places.ts";
+import { resumedRun } from "./resume-run.ts";
 
 /**
  * An agent as a tool of an MCP server: it takes a message and gives its answer as text and, structured,
  * with its typed output and the id of the run. With a session the agent remembers.
  *
- * A run that waits for a person is a failed call that names the run, which goes on over HTTP.
+ * Where its run waits for a person, the client's user is asked, if the client can do that; else it is a
+ * failed call that names the run, which goes on over HTTP.
  *
  * @param placeNow the agent, as it is configured now.
  */
@@ -54,11 +58,54 @@ export function agentEntry(toolName: string, placeNow: () => Place): McpToolEntr
       },
       annotations: { openWorldHint: true },
     },
-    call: (call) => askAgent(call, placeNow()),
+    call: (call) =>
+      call.answered === undefined
+        ? askAgent(call, placeNow())
+        : goOn(call, call.answered, placeNow()),
   };
 }
 
-async function askAgent(call: McpToolCall, place: Place): Promise<CallToolResult> {
+type Outcome = CallToolResult | InputRequiredResult;
+
+/** Goes on with a run of the caller's that has waited for what the client has sent now. */
+async function goOn(
+  call: McpToolCall,
+  { state, responses }: AnsweredCall,
+  place: Place,
+): Promise<Outcome> {
+  const { agent, app, runs } = place;
+  const { caller, signal } = call;
+  const id = String(state);
+  const record = await runs.get({ app, id, ...whose(caller) });
+  if (record === undefined || !isOwn(record, caller) || record.agent !== agent.name) {
+    return failure("There is no such run, or it is not yours.");
+  }
+  const { status, waitingFor } = record;
+  if (status !== "suspended") {
+    return failure(
+      `The run ${id} waits no longer: it was decided elsewhere, and is ${status}. What became of it is at GET /runs/${id}.`,
+    );
+  }
+  const answers = readAnswers(responses, waitingFor);
+  switch (answers.kind) {
+    case "put-away":
+      return failure(waitingText({ runId: id, waitingFor }));
+    case "open":
+      return asking({ runId: id, waitingFor }, call);
+    case "decisions": {
+      const { decisions } = answers;
+      const run = resumedRun({ place, record }, { decisions, signal }, caller);
+      return follow(run, call, record.session);
+    }
+  }
+}
+
+/** Asks the client's user, if the client can do that. */
+function asking(waiting: Pick<SuspendedRun, "runId" | "waitingFor">, call: McpToolCall): Outcome {
+  return (call.canAsk ? questionsOf(waiting) : undefined) ?? failure(waitingText(waiting));
+}
+
+async function askAgent(call: McpToolCall, place: Place): Promise<Outcome> {
   const { message, session, ...rest } = call.arguments;
   const [unknown] = Object.keys(rest);
   if (unknown !== undefined) {
@@ -85,6 +132,11 @@ async function askAgent(call: McpToolCall, place: Place): Promise<CallToolResult
     ...(trace === undefined ? {} : { trace }),
     ...chosen,
   });
+  return follow(run, call, session);
+}
+
+/** Tells the client of a run, and how it ends. */
+async function follow(run: Run, call: McpToolCall, session: string | undefined): Promise<Outcome> {
   let count = 0;
   for await (const event of run) {
     const told = storyOf(event);
@@ -93,7 +145,8 @@ async function askAgent(call: McpToolCall, place: Place): Promise<CallToolResult
       call.progress({ progress: count, message: told });
     }
   }
-  return toCallResult(await run.result, session);
+  const result = await run.result;
+  return result.status === "suspended" ? asking(result, call) : toCallResult(result, session);
 }
 
 /** What a client is told while it waits. It holds no arguments and no results. */
@@ -116,7 +169,7 @@ function storyOf(event: RunEvent): string | undefined {
   }
 }
 
-function toCallResult(result: RunResult, session: string | undefined): CallToolResult {
+function toCallResult(result: EndedRun, session: string | undefined): CallToolResult {
   const { text, runId, artifacts } = result;
   switch (result.status) {
     case "completed": {
@@ -132,8 +185,6 @@ function toCallResult(result: RunResult, session: string | undefined): CallToolR
         },
       };
     }
-    case "suspended":
-      return failure(waitingText(result));
     case "cancelled":
       return failure(`The run ${runId} was cancelled.`);
     default:
@@ -141,7 +192,9 @@ function toCallResult(result: RunResult, session: string | undefined): CallToolR
   }
 }
 
-function waitingText({ runId, waitingFor }: SuspendedRun): string {
+type EndedRun = Exclude<RunResult, SuspendedRun>;
+
+function waitingText({ runId, waitingFor }: Pick<SuspendedRun, "runId" | "waitingFor">): string {
   const what = waitingFor.map((waiting) =>
     waiting.kind === "elicitation"
       ? `${waiting.kind} of ${waiting.server}`

@@ -1,13 +1,15 @@
 import { Hono } from "hono";
 import type { AgUiHandler } from "../ag-ui/create-ag-ui-handler.ts";
 import type { Caller } from "../ag-ui/handler-options.ts";
+import { checkNumbers, type NumberRule } from "../base/check-numbers.ts";
+import { checkObject } from "../base/check-object.ts";
 import { type Clock, systemClock } from "../base/clock.ts";
+import { isLoopbackHost } from "../base/loopback-host.ts";
 import { sleep } from "../base/sleep.ts";
 import { addAgentRoutes, agUiHandlerOf } from "./agent-routes.ts";
 import { addArtifactRoutes } from "./artifact-routes.ts";
 import { addGate } from "./gate.ts";
 import { Guard } from "./guard.ts";
-import { isLoopback } from "./host-check.ts";
 import { Listener, type Listening, type ListenOptions, refuseOpenServer } from "./listener.ts";
 import { McpEndpoint } from "./mcp-endpoint.ts";
 import { McpFace } from "./mcp-face.ts";
@@ -21,7 +23,7 @@ import { RequestLog } from "./request-log.ts";
 import { addRunRoutes } from "./run-routes.ts";
 import { RunTracker } from "./run-tracker.ts";
 import { ServedWebhooks } from "./served-webhooks.ts";
-import type { ServerOptions } from "./server-options.ts";
+import type { McpFaceOptions, ServerLimits, ServerOptions } from "./server-options.ts";
 import type { Routes, ServerEnvironment } from "./server-scope.ts";
 import { addSessionRoutes } from "./session-routes.ts";
 import { addUiFiles } from "./ui-files.ts";
@@ -68,6 +70,56 @@ export function createServer(options: ServerOptions): DragomanServer {
   return new HttpServer(options);
 }
 
+const limitNumbers: Readonly<Record<keyof ServerLimits, NumberRule>> = {
+  maxBodyBytes: "bytes",
+  requestsPerMinute: "count",
+  refusalsPerMinute: "count",
+  maxOpenRequests: "count",
+  maxOpenRequestsPerCaller: "count",
+};
+
+/** Every option, so that the compiler misses none here: a slip in auth would let everybody in. */
+const optionNames: Readonly<Record<keyof ServerOptions, true>> = {
+  agents: true,
+  store: true,
+  sessions: true,
+  recover: true,
+  auth: true,
+  mcp: true,
+  agUi: true,
+  ui: true,
+  webhooks: true,
+  limits: true,
+  allowedHosts: true,
+  allowedOrigins: true,
+  clientAddress: true,
+  log: true,
+  clock: true,
+};
+
+const mcpNames: Readonly<Record<keyof McpFaceOptions, true>> = {
+  name: true,
+  instructions: true,
+  agents: true,
+  tools: true,
+};
+
+/** @throws ConfigurationError where one is not known. */
+function checkOptions(options: ServerOptions): void {
+  checkObject(options, Object.keys(optionNames), "set of options of createServer");
+  const { limits, mcp, ui } = options;
+  if (limits !== undefined) {
+    checkObject(limits, Object.keys(limitNumbers), "set of limits of createServer");
+    checkNumbers(limits, limitNumbers, { where: "in limits of the server" });
+  }
+  if (typeof ui === "object") {
+    checkObject(ui, ["folder"], "ui of createServer");
+  }
+  if (mcp !== undefined && mcp !== "none") {
+    checkObject(mcp, Object.keys(mcpNames), "mcp of createServer");
+  }
+}
+
 const defaultGraceMs = 5_000;
 const defaultMaxBodyBytes = 10 * 1024 * 1024;
 
@@ -94,6 +146,7 @@ class HttpServer implements DragomanServer {
   #closing: Promise<void> | undefined;
 
   constructor(options: ServerOptions) {
+    checkOptions(options);
     const { agents, store, sessions, mcp, limits, clock = systemClock } = options;
     const { maxBodyBytes = defaultMaxBodyBytes } = limits ?? {};
     const tracker = this.#tracker;
@@ -122,7 +175,7 @@ class HttpServer implements DragomanServer {
     refuseOpenServer(options, this.#options.auth !== undefined);
     const { hostname = "127.0.0.1" } = options;
     this.#hosts.add(hostname.toLowerCase());
-    this.#hasUi = (this.#options.ui ?? isLoopback(hostname)) !== false;
+    this.#hasUi = (this.#options.ui ?? isLoopbackHost(hostname)) !== false;
     await this.#recovery.start();
     this.#listener = new Listener((request, bindings) => this.fetch(request, bindings));
     const listening = await this.#listener.listen(options);
@@ -137,9 +190,10 @@ class HttpServer implements DragomanServer {
     return serveMcpStdio(face, streams, { caller, onError });
   }
 
-  close(options: CloseOptions = {}): Promise<void> {
+  async close(options: CloseOptions = {}): Promise<void> {
+    checkNumbers(options, { graceMs: "milliseconds-or-0" }, { where: "of close" });
     this.#closing ??= this.#close(options);
-    return this.#closing;
+    await this.#closing;
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -214,7 +268,9 @@ class HttpServer implements DragomanServer {
     await this.#webhooks.close();
     await Promise.all([...this.#agUi.values()].map((handler) => handler.close()));
     await this.#mcp?.close();
-    this.#log.info("closed");
+    if (this.#listener !== undefined) {
+      this.#log.info("closed");
+    }
   }
 
   /** Waits, but not for ever. */

@@ -34,12 +34,6 @@ export function checkHost(request: Request, { hosts, origins }: HostRules): void
   }
 }
 
-/** Whether an address that a server is bound to can be reached from this machine only. */
-export const isLoopback = (hostname: string): boolean => {
-  const name = hostname.toLowerCase().replace(/^\[|\]$/g, "");
-  return isLocalhost(name) || /^127(\.\d{1,3}){3}$/.test(name) || name === "::1";
-};
-
 /** The name in a `Host` header, without port and brackets. */
 function hostnameOf(host: string): string | undefined {
   const url = /^[\w.:[\]-]+$/.test(host) ? URL.parse(`http://${host}`) : null;

@@ -2,7 +2,7 @@ import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createAdaptorServer } from "@hono/node-server";
 import { ConfigurationError, messageOf } from "../base/dragoman-error.ts";
-import { isLoopback } from "./host-check.ts";
+import { isLoopbackHost } from "../base/loopback-host.ts";
 import type { NodeBindings } from "./node-bindings.ts";
 
 /** Where a server listens. */
@@ -83,9 +83,9 @@ export function refuseOpenServer(
   { hostname = "127.0.0.1" }: ListenOptions,
   hasAuth: boolean,
 ): void {
-  if (!hasAuth && !isLoopback(hostname)) {
+  if (!hasAuth && !isLoopbackHost(hostname)) {
     throw new ConfigurationError(
-      `On ${hostname} others can reach this server, and it lets everybody in. Give it auth: { token } or a function, or listen on 127.0.0.1.`,
+      `On ${hostname} others can reach this server, and it lets everybody in. Give createServer an auth, { token } or a function (on the command line a token, best in DRAGOMAN_TOKEN), or listen on 127.0.0.1.`,
       { code: "invalid-configuration" },
     );
   }

@@ -9,11 +9,20 @@ import type { Tracer } from "../base/tracing.ts";
 import { version } from "../base/version.ts";
 import { normalizeToolName } from "../tool/tool-names.ts";
 import { agentEntry } from "./agent-entry.ts";
-import { type McpToolEntry, progressTo, traceIn } from "./mcp-tool-entry.ts";
+import {
+  answeredCall,
+  canShowForms,
+  type McpToolEntry,
+  progressTo,
+  traceIn,
+} from "./mcp-tool-entry.ts";
 import type { Place, Places } from "./places.ts";
 import type { McpFaceOptions } from "./server-options.ts";
 import { toolEntry } from "./tool-entry.ts";
 import { tracedRequest } from "./traced-request.ts";
+
+/** A run may wait for a person so often before its call is given up. */
+const mostRounds = 50;
 
 /** Who calls in a request of MCP, by what the transport was given with it. */
 export type CallerOf = (context: ServerContext) => Caller;
@@ -53,7 +62,11 @@ export class McpFace {
     return (): Server => {
       const server = new Server(
         { name, version },
-        { capabilities: { tools: {} }, ...(instructions === undefined ? {} : { instructions }) },
+        {
+          capabilities: { tools: {} },
+          inputRequired: { maxRounds: mostRounds },
+          ...(instructions === undefined ? {} : { instructions }),
+        },
       );
       server.setRequestHandler("tools/list", ({ method }, context) =>
         tracedRequest(this.#tracerNow(), { method, context }, async () => ({
@@ -76,6 +89,8 @@ export class McpFace {
             span,
             trace: span?.context() ?? traceIn(context),
             progress: progressTo(context),
+            canAsk: canShowForms(context, server.getClientCapabilities()),
+            answered: answeredCall(context),
           });
         });
       });

@@ -48,6 +48,7 @@ async function execute(tool: Tool, call: McpToolCall, runtime: AgentRuntime): Pr
       binding: bindingOf(id, tool, call, runtime),
       signal: limit,
       idempotencyKey: id,
+      logger: runtime.logger,
       ...(span && { span }),
       get traceHeaders() {
         return { ...span?.context() };

@@ -1,3 +1,4 @@
+import { checkNumbers } from "../base/check-numbers.ts";
 import { type Clock, systemClock } from "../base/clock.ts";
 import { ConfigurationError } from "../base/dragoman-error.ts";
 import { Secret } from "../base/secret.ts";
@@ -39,21 +40,23 @@ export function postgresDatabase(options: PostgresStoreOptions, kind: StoreKind)
       `The schema ${JSON.stringify(schema)} is no plain name: use a-z, 0-9 and _, at most 63.`,
     );
   }
+  checkNumbers(others, numbers, { where: `of a store of ${kind.what}` });
   const times = {
-    maxConnections: checkCount("maxConnections", others.maxConnections ?? 5),
-    statementTimeoutMs: checkCount("statementTimeoutMs", others.statementTimeoutMs ?? 10_000),
-    lockTimeoutMs: checkCount("lockTimeoutMs", others.lockTimeoutMs ?? 5_000),
+    maxConnections: others.maxConnections ?? 5,
+    statementTimeoutMs: others.statementTimeoutMs ?? 10_000,
+    lockTimeoutMs: others.lockTimeoutMs ?? 5_000,
     retryMs: others.retryMs ?? 10_000,
   };
   return new PostgresDatabase({ source, schema, clock, kind, ...times });
 }
 
-function checkCount(name: string, value: number): number {
-  if (!(Number.isSafeInteger(value) && value > 0)) {
-    throw invalid(`${name} is ${value}; it must be a whole number above 0.`);
-  }
-  return value;
-}
+/** Postgres itself takes its times in whole milliseconds. */
+const numbers = {
+  maxConnections: "count",
+  statementTimeoutMs: "count",
+  lockTimeoutMs: "count",
+  retryMs: "milliseconds-or-0",
+} as const;
 
 const invalid = (message: string): ConfigurationError =>
   new ConfigurationError(message, { code: "invalid-configuration" });

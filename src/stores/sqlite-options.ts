@@ -1,3 +1,4 @@
+import { checkNumbers } from "../base/check-numbers.ts";
 import { type Clock, systemClock } from "../base/clock.ts";
 import { ConfigurationError } from "../base/dragoman-error.ts";
 import { SqliteDatabase } from "./sqlite-database.ts";
@@ -27,5 +28,7 @@ export function sqliteDatabase(options: SqliteStoreOptions, kind: StoreKind): Sq
       { code: "invalid-configuration" },
     );
   }
+  const numbers = { maxBytes: "bytes", busyTimeoutMs: "milliseconds-or-0" } as const;
+  checkNumbers(options, numbers, { where: `of a store of ${kind.what}` });
   return new SqliteDatabase({ file, maxBytes, busyTimeoutMs, clock, kind });
 }

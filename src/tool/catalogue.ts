@@ -1,3 +1,4 @@
+import { checkNumbers } from "../base/check-numbers.ts";
 import type { JsonSchema } from "../base/json-schema.ts";
 
 /** The tools of a server as they were when it was last open. */
@@ -26,6 +27,8 @@ export interface CatalogueTool {
 export interface CatalogueStore {
   get(key: string): Promise<Catalogue | undefined>;
   set(key: string, catalogue: Catalogue): Promise<void>;
+  /** Forgets one that is not true any more. Absent: it is overwritten when the server is next open. */
+  delete?(key: string): Promise<void>;
 }
 
 /** Keeps so many catalogues in this process, those that were used last. */
@@ -34,6 +37,7 @@ export function memoryCatalogues({
 }: {
   readonly maxCatalogues?: number;
 } = {}): CatalogueStore {
+  checkNumbers({ maxCatalogues }, { maxCatalogues: "count" }, { where: "of memoryCatalogues" });
   const kept = new Map<string, Catalogue>();
   const use = (key: string, catalogue: Catalogue): void => {
     kept.delete(key);
@@ -53,6 +57,9 @@ export function memoryCatalogues({
     },
     async set(key, catalogue) {
       use(key, catalogue);
+    },
+    async delete(key) {
+      kept.delete(key);
     },
   };
 }

@@ -1,5 +1,7 @@
+import { checkNumbers } from "../base/check-numbers.ts";
 import { refuseUnknownKeys } from "../base/check-object.ts";
 import { ConfigurationError } from "../base/dragoman-error.ts";
+import { isJsonObject } from "../base/json.ts";
 import type { JsonSchema } from "../base/json-schema.ts";
 import { type InferSchema, type Schema, toJsonSchema } from "../base/schema.ts";
 import type { Tool, ToolAnnotations, ToolCall, ToolChanges, ToolSource } from "./tool.ts";
@@ -47,6 +49,12 @@ const noArguments: JsonSchema = { type: "object", properties: {} };
 export function defineTool<const Input extends Schema = JsonSchema, Output = unknown>(
   specification: ToolSpecification<Input, Output>,
 ): Tool<InferSchema<Input>, Output> {
+  if (!isJsonObject(specification)) {
+    throw new ConfigurationError(
+      "defineTool needs an object: defineTool({ name, description, inputSchema, execute }).",
+      { code: "invalid-definition" },
+    );
+  }
   const { name, description } = specification;
   if (!isValidToolName(name)) {
     throw new ConfigurationError(
@@ -61,6 +69,8 @@ export function defineTool<const Input extends Schema = JsonSchema, Output = unk
       { code: "invalid-definition" },
     );
   }
+  const place = { where: `of tool "${name}"`, code: "invalid-definition" } as const;
+  checkNumbers(specification, { timeoutMs: "milliseconds" }, place);
   return new DefinedTool(specification);
 }
 

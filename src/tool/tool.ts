@@ -1,4 +1,5 @@
 import type { JsonSchema } from "../base/json-schema.ts";
+import type { Logger } from "../base/logger.ts";
 import type { Schema } from "../base/schema.ts";
 import type { ActiveSpan } from "../base/tracing.ts";
 import type { Binding } from "./binding.ts";
@@ -26,6 +27,8 @@ export interface ToolCall<Context = unknown> {
   readonly span?: ActiveSpan | undefined;
   /** What requests to others carry, so that they go on with the trace; `httpClientFor` sends it. */
   readonly traceHeaders?: Readonly<Record<string, string>>;
+  /** Where the application is told what its operators should know: `configure({ logger })`. */
+  readonly logger?: Logger;
   /** Reports progress to whoever watches the run. */
   progress(progress: ToolProgress): void;
   /** Lets the call wait for a person without holding anything open; absent where that cannot be. */

@@ -18,7 +18,7 @@ export function statusCases(provider: Provider): void {
   test.each<readonly [status: number, headers: Record<string, string>, expected: JsonObject]>([
     [400, {}, { code: "model-refused", retryable: false }],
     [401, {}, { code: "model-unauthorized", retryable: false }],
-    [404, {}, { code: "model-refused", retryable: false }],
+    [404, {}, { code: "model-not-found", retryable: false }],
     [429, { "retry-after": "2" }, { code: "model-rate-limited", retryAfterMs: 2_000 }],
     [500, {}, { code: "model-unavailable", retryable: true }],
     [503, { "retry-after": "1" }, { code: "model-unavailable", retryAfterMs: 1_000 }],

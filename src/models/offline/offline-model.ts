@@ -1,3 +1,4 @@
+import { checkNumbers } from "../../base/check-numbers.ts";
 import { isJsonObject } from "../../base/json.ts";
 import { type Message, textOf, toolCallsOf } from "../../message/message.ts";
 import type { Model, ModelRequest } from "../../model/model.ts";
@@ -28,6 +29,7 @@ export interface OfflineModelOptions {
  * called only where the message asks for a change. The same conversation always gives the same answer.
  */
 export function offlineModel({ maxCalls = 5 }: OfflineModelOptions = {}): Model {
+  checkNumbers({ maxCalls }, { maxCalls: "count-or-0" }, { where: "of the offline model" });
   return {
     id: "offline",
     capabilities: { tools: true, images: false, jsonSchema: false },

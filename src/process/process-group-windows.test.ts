@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { groupEnding } from "./process-group.ts";
 
 const host = fileURLToPath(new URL("../../test/fixtures/mcp/windows-host.ts", import.meta.url));
 
@@ -47,4 +48,25 @@ test("on Windows a script such as npx is run by its interpreter, which takes not
 test("on Windows a program is started as it is", async () => {
   const print = "console.log(JSON.stringify(process.argv.slice(1)))";
   expect(await startedOnWindows(folder, "tool.EXE", "-e", print, "--", ...args)).toEqual(args);
+});
+
+const windows = { platform: "win32", env: { SystemRoot: "D:\\Windows" } } as const;
+
+test("on Windows the tree of a process is ended by the system's own program, as long as the process lives", () => {
+  expect(groupEnding({ pid: 7, hasExited: false }, "SIGTERM", windows)).toEqual({
+    kind: "program",
+    file: "D:\\Windows\\System32\\taskkill.exe",
+    args: ["/pid", "7", "/T", "/F"],
+  });
+  // Its number may be another program's by now.
+  expect(groupEnding({ pid: 7, hasExited: true }, "SIGKILL", windows)).toEqual({ kind: "nothing" });
+});
+
+test("elsewhere the group gets the signal, also when its leader is gone", () => {
+  const linux = { platform: "linux", env: {} } as const;
+  expect(groupEnding({ pid: 7, hasExited: true }, "SIGKILL", linux)).toEqual({
+    kind: "signal",
+    target: -7,
+    signal: "SIGKILL",
+  });
 });
