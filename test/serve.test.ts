@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { McpClient } from "../src/mcp/mcp-client.ts";
@@ -7,6 +8,7 @@ import { agUiInput, jsonOf } from "./server-fixture.ts";
 
 inFolderOfItsOwn();
 
+const root = fileURLToPath(new URL("..", import.meta.url));
 const main = fileURLToPath(new URL("../src/cli/main.ts", import.meta.url));
 const sources = new URL("../src/index.ts", import.meta.url).href;
 const testing = new URL("../src/testing/index.ts", import.meta.url).href;
@@ -123,6 +125,36 @@ export const server = {
   child.kill("SIGTERM");
   const { code, stdout } = await outcome;
   expect([code, stdout.includes("web UI")]).toEqual([0, false]);
+}, 60_000);
+
+test("files of results are kept where the runs are, and are there when the server starts again", async () => {
+  const everything = join(
+    root,
+    "node_modules/@modelcontextprotocol/server-everything/dist/index.js",
+  );
+  const config = file("agents.json", {
+    agents: [{ name: "tester", model: "offline" }],
+    mcpServers: { everything: { command: node, args: [everything, "stdio"] } },
+  });
+  const store = file("runs.db", "");
+  const first = await serving("--config", config, "--store", store);
+  const response = await fetch(`${first.url}/agents/tester/tools/get-tiny-image/calls`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ arguments: {} }),
+  });
+  const { id: runId } = await jsonOf(response);
+  const files = async () =>
+    (await jsonOf(await fetch(`${first.url}/artifacts?runId=${runId}`))).artifacts;
+  await expect.poll(async () => (await files()).length).toBe(1);
+  const [{ id }] = await files();
+  first.child.kill("SIGTERM");
+  expect((await first.outcome).code).toBe(0);
+  const second = await serving("--config", config, "--store", store);
+  const picture = await fetch(`${second.url}/artifacts/${id}`);
+  expect([picture.status, picture.headers.get("content-type")]).toEqual([200, "image/png"]);
+  second.child.kill("SIGTERM");
+  expect((await second.outcome).code).toBe(0);
 }, 60_000);
 
 const faults: readonly (readonly [string, unknown, RegExp])[] = [

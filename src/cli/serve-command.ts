@@ -1,5 +1,6 @@
 import { pino } from "pino";
 import type { Agent } from "../agent/agent.ts";
+import type { ArtifactStore } from "../agent/artifact-store.ts";
 import type { Assembly } from "../agent/assembly.ts";
 import { runtimeOf } from "../agent/create-assembly.ts";
 import type { RunStore } from "../agent/run-store.ts";
@@ -18,7 +19,7 @@ import { CliError } from "./cli-error.ts";
 import type { CliStreams } from "./cli-streams.ts";
 import type { ExitCode } from "./exit-code.ts";
 import { filesystemServer } from "./filesystem-server.ts";
-import { chosenStore, openRunStore } from "./run-store-argument.ts";
+import { chosenStore, openArtifactStore, openRunStore } from "./run-store-argument.ts";
 import { readServeConfig, type ServeConfig } from "./serve-config.ts";
 import { openSessionFile } from "./session-file.ts";
 
@@ -51,13 +52,14 @@ export async function serveCommand(options: ServeOptions, streams: CliStreams): 
     options.sessions === undefined && store === undefined
       ? memorySessions()
       : openSessionFile(options.sessions, streams.env);
+  await using files = await openFiles(place ?? options.sessions, streams);
   const log = pino({ name: "dragoman", level: options.stdio ? "warn" : "info" }, streams.stderr);
   const dragoman = createDragoman({
     app: cliAppName,
     env: streams.env,
     logger: toLogger(log),
     sessions,
-    artifacts: { store: memoryArtifacts() },
+    artifacts: { store: files.store },
   });
   const { agents, options: more } = await configured(options, dragoman, streams);
   const hasUi = options.ui ?? isLoopbackHost(options.hostname);
@@ -88,6 +90,18 @@ export async function serveCommand(options: ServeOptions, streams: CliStreams): 
     await server.close();
   }
   return 0;
+}
+
+/** Files of results live as long as what names them: runs or conversations in a file, or this process. */
+async function openFiles(
+  place: string | undefined,
+  { env }: CliStreams,
+): Promise<{ readonly store: ArtifactStore } & AsyncDisposable> {
+  if (place === undefined) {
+    return { store: memoryArtifacts(), [Symbol.asyncDispose]: async () => {} };
+  }
+  const store = await openArtifactStore(place, env);
+  return { store, [Symbol.asyncDispose]: () => store[Symbol.asyncDispose]() };
 }
 
 const isForgetful = (agent: Assembly): boolean => runtimeOf(agent)?.sessions === undefined;

@@ -87,6 +87,7 @@ const optionNames: Readonly<Record<keyof ServerOptions, true>> = {
   auth: true,
   mcp: true,
   agUi: true,
+  ui: true,
   webhooks: true,
   limits: true,
   allowedHosts: true,
@@ -107,10 +108,13 @@ const mcpNames: Readonly<Record<keyof McpFaceOptions, true>> = {
 /** @throws ConfigurationError where one is not known. */
 function checkOptions(options: ServerOptions): void {
   checkObject(options, Object.keys(optionNames), "set of options of createServer");
-  const { limits, mcp } = options;
+  const { limits, mcp, ui } = options;
   if (limits !== undefined) {
     checkObject(limits, Object.keys(limitNumbers), "set of limits of createServer");
     checkNumbers(limits, limitNumbers, { where: "in limits of the server" });
+  }
+  if (typeof ui === "object") {
+    checkObject(ui, ["folder"], "ui of createServer");
   }
   if (mcp !== undefined && mcp !== "none") {
     checkObject(mcp, Object.keys(mcpNames), "mcp of createServer");

@@ -74,7 +74,7 @@ test("P1: names that the server does not go by and pages of other sites get neit
 test("P1: where others can reach the server there is no UI, unless it is wanted and there is auth", async () => {
   const agents = [greeter()];
   const open = createServer({ agents, ui: true, log: "none" });
-  await expect(open.listen({ hostname: "0.0.0.0" })).rejects.toThrow(/Give createServer an auth/);
+  await expect(open.listen({ hostname: "0.0.0.0" })).rejects.toThrow(/lets everybody in/);
   await open.close();
   const statusesOf = async (ui: boolean | undefined): Promise<readonly number[]> => {
     const options = { agents, auth: { token }, log: "none", ...(ui === undefined ? {} : { ui }) };

@@ -192,7 +192,7 @@ test("P1: what a session keeps reads like what was seen while it happened", asyn
 });
 
 test("ids of calls that come again in another run are told apart", () => {
-  const turn = (sequence: number, value: string) => [
+  const turn = (sequence: number, value: string, isError = false) => [
     {
       sequence,
       time: 0,
@@ -211,15 +211,15 @@ test("ids of calls that come again in another run are told apart", () => {
             kind: "tool-result",
             id: "call_1",
             name: "add",
-            isError: false,
+            isError,
             content: [{ kind: "text", text: value }],
           },
         ],
       } as const,
     },
   ];
-  expect(fromMessages([...turn(1, "one"), ...turn(3, "two")])).toMatchObject([
-    { content: [{ text: "one" }] },
-    { content: [{ text: "two" }] },
+  expect(fromMessages([...turn(1, "one"), ...turn(3, "two", true)])).toMatchObject([
+    { status: "done", content: [{ text: "one" }] },
+    { status: "failed", content: [{ text: "two" }] },
   ]);
 });
