@@ -61,7 +61,9 @@ export class RunNotice {
           hasSwept = true;
         }
         for await (const _ of store.changes({ app }, signal)) {
-          await this.#tellOf(await allRuns(store, { app, status: "suspended", ready: true }, signal));
+          await this.#tellOf(
+            await allRuns(store, { app, status: "suspended", ready: true }, signal),
+          );
           await this.#pause(lookMs);
         }
       } catch (thrown) {
