@@ -3,6 +3,7 @@ import { createAgUiHandler } from "../src/ag-ui/create-ag-ui-handler.ts";
 import { ConfigurationError } from "../src/base/dragoman-error.ts";
 import { createDragoman } from "../src/configure.ts";
 import { LocalExecutor } from "../src/durable/local-executor.ts";
+import { restateExecutor } from "../src/durable/restate/restate-executor.ts";
 import { guardedFetch } from "../src/http/guarded-fetch.ts";
 import { HttpClient } from "../src/http/http-client.ts";
 import { sendHttpRequest } from "../src/http/send-http-request.ts";
@@ -145,6 +146,11 @@ const places: readonly (readonly [string, readonly string[], (options: Wrong) =>
     "an executor",
     ["concurrency"],
     (options) => new LocalExecutor({ store: memoryRuns(), agents: [], ...options }),
+  ],
+  [
+    "executor on Restate",
+    ["concurrency", "drainMs", "longestExecutionMs"],
+    (options) => restateExecutor({ store: memoryRuns(), agents: [], ingress: url, ...options }),
   ],
   [
     "captured content",

@@ -139,6 +139,24 @@ test("a deadline counts from when the run was accepted, however often it is exec
   });
 });
 
+test("of two who start a run of one id, one starts it, and both know it; the engine takes it for one", async () => {
+  const { messages, store, executor } = open(clerk());
+  const options = { id: "order-7", actor: "ann", timeoutMs: Number.POSITIVE_INFINITY };
+  expect(await executor.start("clerk", "Pay", options)).toEqual({ runId: "order-7" });
+  expect(await executor.start("clerk", "Pay", options)).toEqual({ runId: "order-7" });
+  expect(messages.all.map(messageId)).toEqual(["order-7@0", "order-7@0"]);
+  messages.isAway = true;
+  expect(await failureOf(executor.start("clerk", "Pay", options))).toMatchObject({
+    code: "engine-unavailable",
+  });
+  expect(await store.get(keyOf("order-7"))).toMatchObject({ status: "running" }); // not the second's to remove
+  expect(
+    await failureOf(executor.start("clerk", "Pay", { ...options, actor: "bob" })),
+  ).toMatchObject({ code: "run-conflict" });
+  await executor.execute(messages.all[0]);
+  expect(await executor.result("order-7")).toMatchObject({ status: "completed" });
+});
+
 test("a run that the engine does not take is not kept", async () => {
   const { messages, store, executor } = open(clerk());
   messages.isAway = true;

@@ -7,6 +7,7 @@ import type { ResumeOptions } from "../agent/run-options.ts";
 import { hasEnded, runNotFound } from "../agent/run-refusals.ts";
 import type { RunKey, RunRecord, RunStore } from "../agent/run-store.ts";
 import type { Decision } from "../agent/waiting.ts";
+import { checkNumbers } from "../base/check-numbers.ts";
 import { type Clock, systemClock } from "../base/clock.ts";
 import { ConfigurationError, messageOf } from "../base/dragoman-error.ts";
 import { createId } from "../base/ids.ts";
@@ -75,6 +76,8 @@ export class EngineExecutor implements Executor {
   constructor(options: EngineExecutorOptions, engine: Engine) {
     const { store, app = "default", clock = systemClock, logger = consoleLogger } = options;
     const { resumeWith, concurrency = 64, drainMs = 5_000 } = options;
+    const rules = { concurrency: "count", drainMs: "milliseconds-or-0" } as const;
+    checkNumbers({ concurrency, drainMs }, rules, { where: "of the executor" });
     const agents = new KnownAgents(options.agents);
     agents.checkApplication(app);
     this.#app = app;
@@ -185,8 +188,9 @@ export class EngineExecutor implements Executor {
   }
 
   #termsOf({ timeoutMs, limits, trace }: EngineStartOptions): RunTerms {
+    const hasDeadline = timeoutMs !== undefined && Number.isFinite(timeoutMs); // JSON has no Infinity
     return {
-      ...(timeoutMs === undefined ? {} : { timeoutMs, deadline: this.#clock.now() + timeoutMs }),
+      ...(hasDeadline ? { timeoutMs, deadline: this.#clock.now() + timeoutMs } : {}),
       ...(limits === undefined ? {} : { limits }),
       ...(trace === undefined ? {} : { trace }),
     };

@@ -1,4 +1,5 @@
 import { RunError } from "../../agent/run-error.ts";
+import { checkNumbers } from "../../base/check-numbers.ts";
 import { ConfigurationError, messageOf } from "../../base/dragoman-error.ts";
 import { consoleLogger, type Logger } from "../../base/logger.ts";
 import { Secret } from "../../base/secret.ts";
@@ -68,6 +69,8 @@ export class DbosExecutor extends EngineExecutor {
   constructor(options: DbosExecutorOptions, sdk: DbosSdk) {
     const queue = new DbosQueue();
     super(options, queue);
+    const rules = { totalConcurrency: "count", pollMs: "count" } as const;
+    checkNumbers(options, rules, { where: "of the executor" });
     this.#options = options;
     this.#sdk = sdk;
     this.#queue = queue;

@@ -1,3 +1,4 @@
+import { checkNumbers } from "../../base/check-numbers.ts";
 import { consoleLogger, type Logger } from "../../base/logger.ts";
 import { EngineExecutor, type EngineExecutorOptions } from "../engine-executor.ts";
 import { RestateIngress, type RestateIngressOptions } from "./restate-ingress.ts";
@@ -58,6 +59,8 @@ export class RestateExecutor extends EngineExecutor {
       options,
       new RestateIngress(typeof ingress === "string" ? { url: ingress } : ingress, service),
     );
+    const rules = { longestExecutionMs: "count" } as const; // Restate takes whole milliseconds
+    checkNumbers(options, rules, { where: "of the executor" });
     this.#app = app;
     this.#service = service;
     this.#identityKeys = options.identityKeys ?? [];
