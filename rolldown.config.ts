@@ -4,7 +4,7 @@ import { defineConfig, type RolldownOptions } from "rolldown";
 /** Entries are what `exports` and `bin` of package.json name, and the program that `testing` starts. */
 const entries = [
   "src/index.ts",
-  ...globSync("src/*/index.ts"),
+  ...globSync(["src/*/index.ts", "src/durable/*/index.ts"]),
   "src/cli/main.ts",
   "src/testing/hostile-stdio-server.ts",
 ];

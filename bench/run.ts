@@ -8,6 +8,7 @@ import { formatTable } from "./format-table.ts";
 /** A line for each benchmark's file. They are loaded when what they import is installed. */
 const benchmarks: Readonly<Record<string, () => Promise<{ readonly benchmark: Benchmark }>>> = {
   durable: () => import("./durable-steps.ts"),
+  engines: () => import("./engines.ts"),
   "import-time": () => import("./import-time.ts"),
   "model-stream": () => import("./model-stream.ts"),
   server: () => import("./server-load.ts"),

@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { appendFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { Agent } from "../src/agent/agent.ts";
@@ -17,7 +18,13 @@ export type KillWithin = "model1" | "model2" | "model3" | "reserve" | "lookup" |
 export interface DurableAgentOptions {
   /** The file that every effect is noted in, a line each. */
   readonly effects: string;
+  /** The application it is of. Default `"crash"`. */
+  readonly app?: string | undefined;
   readonly killWithin?: KillWithin | undefined;
+  /** It stays in this step until somebody stops it. */
+  readonly staysWithin?: "model2" | "charge" | undefined;
+  /** How long the charge may be decided on, in milliseconds. */
+  readonly decideWithinMs?: number | undefined;
   /** Whether somebody must approve the charge. */
   readonly asks?: boolean | undefined;
   /** Not the tool that the run has called. */
@@ -26,6 +33,9 @@ export interface DurableAgentOptions {
 
 /** In no database may this be found. */
 export const secret = "hunter2-do-not-journal";
+
+/** Ends its process, or stays, where that is wanted. */
+type Die = (where: KillWithin, signal: AbortSignal) => Promise<void>;
 
 /** Ends this process as a power cut would. */
 export function killItself(): void {
@@ -37,12 +47,18 @@ export function killItself(): void {
  * may not be repeated; a model call. Credentials are about in every place where they may be.
  */
 export function durableAgent(options: DurableAgentOptions): Agent {
-  const { effects, killWithin, asks = false, changed = false } = options;
+  const { effects, app = "crash", killWithin, staysWithin, changed = false } = options;
+  const { asks = false, decideWithinMs } = options;
   const note = (effect: string): void => appendFileSync(effects, `${effect}\n`);
-  const die = async (where: KillWithin): Promise<void> => {
+  const die: Die = async (where, signal) => {
     if (killWithin === where) {
       killItself();
       await new Promise(() => {});
+    }
+    if (staysWithin === where) {
+      await once(signal, "abort");
+      note(`stopped-${where}`);
+      signal.throwIfAborted();
     }
   };
   const tool = (name: "reserve" | "charge", idempotent: boolean) =>
@@ -51,10 +67,10 @@ export function durableAgent(options: DurableAgentOptions): Agent {
       description: name,
       idempotent,
       inputSchema: { type: "object", properties: { seat: { type: "string" } } },
-      async execute(_input, { binding, idempotencyKey }) {
+      async execute(_input, { binding, idempotencyKey, signal }) {
         const { secret: token } = await binding.credential("bank");
         note(`${name} ${idempotencyKey} ${token.reveal() === secret}`);
-        await die(name);
+        await die(name, signal);
         return `${name} done`;
       },
     });
@@ -68,13 +84,20 @@ export function durableAgent(options: DurableAgentOptions): Agent {
     },
     mapTool: (one) => one.with({ idempotent: true }),
   });
-  const dragoman = createDragoman({ app: "crash", logger: silentLogger, credentials, env: {} });
+  const dragoman = createDragoman({ app, logger: silentLogger, credentials, env: {} });
   return dragoman.defineAgent({
     name: "clerk",
     model: scripted(note, die),
     tools: changed ? [] : [tool("reserve", true), tool("charge", false)],
     mcp: [files],
-    ...(asks ? { approval: { tools: { charge: "ask" } } } : {}),
+    ...(asks
+      ? {
+          approval: {
+            tools: { charge: "ask" },
+            ...(decideWithinMs === undefined ? {} : { timeoutMs: decideWithinMs }),
+          },
+        }
+      : {}),
   });
 }
 
@@ -92,23 +115,21 @@ const credentials: CredentialSource = {
 };
 
 /** Goes by what is in the conversation, as a real model does. */
-function scripted(
-  note: (effect: string) => void,
-  die: (where: KillWithin) => Promise<void>,
-): Model {
+function scripted(note: (effect: string) => void, die: Die): Model {
   const turns = [["reserve", "lookup"], ["charge"], []] as const;
   return {
     id: "scripted",
     capabilities: { tools: true, images: false, jsonSchema: true },
-    async *stream({ messages }: ModelRequest): AsyncGenerator<ModelEvent> {
-      const turn = messages.filter(({ role }) => role === "tool").length;
+    async *stream({ messages }: ModelRequest, { signal }): AsyncGenerator<ModelEvent> {
+      const results = messages.filter(({ role }) => role === "tool");
+      const turn = results.length;
       const name = `model${turn + 1}` as KillWithin; // there are three
-      note(name);
+      note(`${name} ${orderOf(results)}`);
       yield { kind: "text-start", id: "t" };
       for (const word of ["I ", "think ", `${turn + 1}.`]) {
         yield { kind: "text-delta", id: "t", text: word };
       }
-      await die(name);
+      await die(name, signal);
       yield { kind: "text-end", id: "t" };
       for (const call of turns[turn] ?? []) {
         yield { kind: "tool-call-start", id: call, name: call };
@@ -120,3 +141,10 @@ function scripted(
     },
   };
 }
+
+/** The calls that a model is told the results of, in the order in which it is told. */
+const orderOf = (results: ModelRequest["messages"]): string =>
+  results
+    .flatMap((message) => (message.role === "tool" ? message.content : []))
+    .map(({ id }) => id)
+    .join();

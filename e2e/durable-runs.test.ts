@@ -5,9 +5,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { RunEvent } from "../src/agent/run-event.ts";
 import type { RunResult } from "../src/agent/run-result.ts";
 import type { RunRecord, RunStore } from "../src/agent/run-store.ts";
+import { checkEvents } from "./check-events.ts";
 import { durableAgent, type KillWithin, secret } from "./durable-agent.ts";
 import { openStoreAt, type StorePlace, type WorkerOptions } from "./durable-worker.ts";
 import { type PostgresServer, startPostgres } from "./postgres-server.ts";
@@ -106,38 +106,6 @@ async function bringToEnd(
 
 const count = (list: readonly string[], name: string): number =>
   list.filter((effect) => effect.split(" ")[0] === name).length;
-
-/** No duplicate, everything that was opened is closed, and the sequence rises. */
-function checkEvents(events: readonly RunEvent[]): void {
-  const sequences = events.map(({ sequence }) => sequence);
-  expect(sequences).toEqual([...new Set(sequences)].sort((one, other) => one - other));
-  const once = events.flatMap((event) => {
-    switch (event.kind) {
-      case "run-start":
-      case "run-end":
-        return [event.kind];
-      case "step-start":
-      case "step-end":
-        return [`${event.kind} ${event.step}`];
-      case "text-start":
-      case "text-end":
-      case "tool-start":
-      case "tool-end":
-        return [`${event.kind} ${event.id}`];
-      default:
-        return [];
-    }
-  });
-  expect(once).toEqual([...new Set(once)]);
-  const starts = once.filter((one) => / /.test(one) && one.includes("-start"));
-  expect(starts.map((one) => one.replace("-start", "-end")).toSorted()).toEqual(
-    once.filter((one) => / /.test(one) && one.includes("-end")).toSorted(),
-  );
-  const models = events.filter(({ kind }) => kind === "model-start" || kind === "model-end");
-  expect(models.map(({ kind }) => kind)).toEqual(
-    models.map((_, index) => (index % 2 === 0 ? "model-start" : "model-end")),
-  );
-}
 
 /** All that the database holds, its log included. */
 async function bytesOf(place: StorePlace): Promise<string> {

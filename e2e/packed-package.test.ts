@@ -76,6 +76,49 @@ await postgres.get(key).catch(({ code, message }) => console.log(code, message))
   ]);
 });
 
+test("P1: the package brings the web UI, built and small, and the server finds it", async () => {
+  const program = `import { readdirSync, readFileSync } from "node:fs";
+import { gzipSync } from "node:zlib";
+import { defineAgent } from "dragoman";
+import { createServer } from "dragoman/server";
+const server = createServer({ agents: [defineAgent({ name: "clock" })], log: "none" });
+const { url } = await server.listen();
+const page = await (await fetch(url)).text();
+const files = [...page.matchAll(/(?:src|href)="\\.\\/(assets\\/[^"]+)"/g)].map(([, file]) => file);
+const statuses = await Promise.all(files.map(async (file) => (await fetch(url + "/ui/" + file)).status));
+await server.close();
+const home = "node_modules/dragoman/dist/web/";
+const sizes = readdirSync(home, { recursive: true, withFileTypes: true })
+  .filter((entry) => entry.isFile())
+  .map((entry) => gzipSync(readFileSync(entry.parentPath + "/" + entry.name)).length);
+console.log(JSON.stringify({ statuses, size: sizes.reduce((sum, size) => sum + size, 0) }));
+`;
+  await writeFile(join(application, "web-ui.mjs"), program);
+  const { statuses, size } = JSON.parse(await inApplication("node", "web-ui.mjs"));
+  expect(statuses).toEqual([200, 200, 200]);
+  expect(size).toBeLessThan(200_000);
+});
+
+test("executors on engines are there without the engines' packages, and name them where they are needed", async () => {
+  const program = `import { defineAgent } from "dragoman";
+import { dbosExecutor } from "dragoman/durable/dbos";
+import { restateExecutor } from "dragoman/durable/restate";
+import { memoryRuns } from "dragoman/stores";
+const common = { store: memoryRuns(), agents: [defineAgent({ name: "clerk" })] };
+const restate = restateExecutor({ ...common, ingress: "http://127.0.0.1:1" });
+const told = ({ code, message }) => console.log(code, message);
+await restate.start("clerk", "Hi").catch(told); // needs no package
+await restate.listener().catch(told);
+await dbosExecutor({ ...common, database: "postgres://127.0.0.1:1/desk" }).catch(told);
+`;
+  await writeFile(join(application, "engines.mjs"), program);
+  expect((await inApplication("node", "engines.mjs")).split("\n")).toEqual([
+    expect.stringMatching(/^engine-unavailable The ingress of Restate cannot be reached/),
+    expect.stringMatching(/^missing-package .*npm i @restatedev\/restate-sdk$/),
+    expect.stringMatching(/^missing-package .*npm i @dbos-inc\/dbos-sdk$/),
+  ]);
+});
+
 test("npx dragoman --version prints the package's version", async () => {
   expect(await inApplication("npx", "--no-install", "dragoman", "--version")).toBe(
     manifest.version,
@@ -84,7 +127,10 @@ test("npx dragoman --version prints the package's version", async () => {
 
 test("an application that checks its libraries' types, and has no others, compiles", async () => {
   const program = `import { defineAgent, defineTool, type RunResult } from "dragoman";
+import { DbosExecutor } from "dragoman/durable/dbos";
+import { RestateExecutor } from "dragoman/durable/restate";
 import { scriptedModel } from "dragoman/testing";
+const executors = [DbosExecutor, RestateExecutor];
 const tool = defineTool({ name: "now", description: "The hour.", execute: () => "noon" });
 const agent = defineAgent({ name: "clock", model: scriptedModel(["Noon."]), tools: [tool] });
 const result: RunResult = await agent.ask("How late is it?");

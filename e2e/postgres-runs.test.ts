@@ -134,7 +134,8 @@ test("sessions and runs may share a schema, and the tables of sessions get those
   opened.push(sessions);
   await sessions.create({ app: "desk", id: "s" });
   await server.query(
-    `DROP TABLE dragoman.run_events, dragoman.run_steps, dragoman.runs;
+    `DROP TABLE dragoman.artifact_records, dragoman.artifacts, dragoman.catalogues;
+     DROP TABLE dragoman.run_events, dragoman.run_steps, dragoman.runs;
      UPDATE dragoman.store_version SET version = 1`,
   );
   await open().create(run, owner);

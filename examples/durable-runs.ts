@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createDragoman, defineTool, followRun } from "dragoman";
 import { openLocalExecutor } from "dragoman/durable";
-import { eraseActor, postgresRuns, sqliteRuns, sqliteSessions } from "dragoman/stores";
+import { eraseActor, postgresRuns, pruneRuns, sqliteRuns, sqliteSessions } from "dragoman/stores";
 import { scriptedModel } from "dragoman/testing";
 
 const folder = await mkdtemp(join(tmpdir(), "dragoman-"));
@@ -74,7 +74,7 @@ console.log("decided:", (await executor.result(runId)).status);
 await executor[Symbol.asyncDispose]();
 
 const month = 30 * 24 * 60 * 60 * 1_000;
-await runs.prune({ app: "desk", olderThanMs: month }); // those that have ended
+await pruneRuns({ app: "desk", olderThanMs: month }, { runs }); // those that have ended
 await using sessions = sqliteSessions({ file });
 const erased = await eraseActor({ app: "desk", actor: "ann" }, { runs, sessions });
 console.log("erased:", erased);

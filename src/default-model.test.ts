@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { add } from "../test/agent-fixture.ts";
 import { type Answer, type LoopbackServer, startHttp } from "../test/loopback.ts";
 import { createPlanner } from "./agent/planner.ts";
 import { silentLogger } from "./base/logger.ts";
@@ -8,6 +9,7 @@ import type { TextAdapter } from "./model/text-adapter.ts";
 import { startAnthropicServer } from "./testing/anthropic-server.ts";
 import { startGeminiServer } from "./testing/gemini-server.ts";
 import { manualClock } from "./testing/manual-clock.ts";
+import { startOllamaServer } from "./testing/ollama-server.ts";
 import { scriptedModel } from "./testing/scripted-model.ts";
 
 const agentWith = (config: DragomanConfig, model?: string) =>
@@ -60,6 +62,20 @@ test("L-M4: the model of Gemini can be set, and a plan is asked for by responseS
   });
 });
 
+test("L-M10: Gemini is told of tools in its own way, and calls them natively", async () => {
+  const calls = [{ id: "1", name: "add", arguments: '{"a":1,"b":2}', signature: "s" }];
+  await using server = await startGeminiServer({
+    respond: (_request, index) => (index === 0 ? { kind: "answer", calls } : "3"),
+  });
+  const base = server.baseUrl.replace(/\/v1beta$/, "");
+  const env = { GEMINI_API_KEY: "k", GOOGLE_GEMINI_BASE_URL: base };
+  const agent = createDragoman({ env }).defineAgent({ name: "a", tools: [add], mcp: "none" });
+  expect(await agent.ask("1+2?")).toMatchObject({ status: "completed", text: "3" });
+  expect(server.requests[0]?.body["tools"]).toMatchObject([
+    { functionDeclarations: [{ name: "add" }] },
+  ]);
+});
+
 test("an id of Anthropic is spoken to through its own interface", async () => {
   await using server = await startAnthropicServer({ respond: () => "Hello" });
   const env = { ANTHROPIC_API_KEY: "k", ANTHROPIC_BASE_URL: server.baseUrl };
@@ -109,6 +125,15 @@ test("L-M5: without a key the newest model of the Ollama server at OLLAMA_HOST i
   await agent.ask("Hi");
   const probes = ["/api/tags", "/api/show"];
   expect(paths, "what is there is asked once").toEqual([...probes, "/api/chat", "/api/chat"]);
+});
+
+test("L-M5: a plan is asked of Ollama by the format of the answer", async () => {
+  const plan = '{"thought":"t","steps":[],"answer":"4"}';
+  await using server = await startOllamaServer({ respond: () => plan });
+  const agent = agentWith({ env: { OLLAMA_HOST: server.baseUrl } }, "ollama:qwen3");
+  expect(await createPlanner({ agent }).plan("2+2?")).toMatchObject({ answer: "4" });
+  const { format } = server.requests.at(-1)?.body ?? {};
+  expect(format).toMatchObject({ type: "object", properties: { steps: { type: "array" } } });
 });
 
 test("what a model of Ollama can do is asked of its server", async () => {

@@ -55,9 +55,11 @@ export type {
 export type {
   ArtifactContent,
   ArtifactFilter,
+  ArtifactHolder,
   ArtifactKey,
   ArtifactOwner,
   ArtifactPage,
+  ArtifactRetention,
   ArtifactStore,
   ArtifactSummary,
   NewArtifact,
@@ -112,6 +114,7 @@ export type {
 } from "./agent/run-store.ts";
 export type { Selection } from "./agent/selection.ts";
 export { SessionError, type SessionErrorCode } from "./agent/session-error.ts";
+export { type MessageArtifacts, wholeMessages } from "./agent/session-media.ts";
 export type {
   AppendOptions,
   MessageRange,
@@ -128,6 +131,7 @@ export type {
 export type { StepAttempt, StepOptions, Steps } from "./agent/steps.ts";
 export type { McpEntry, ToolEntry, ToolLevel } from "./agent/tool-level.ts";
 export type { Decision, Waiting, WaitingCall } from "./agent/waiting.ts";
+export { type EventArtifacts, wholeEvent } from "./agent/whole-event.ts";
 export type { Clock } from "./base/clock.ts";
 export type { Credential, CredentialScope, CredentialSource } from "./base/credential.ts";
 export {

@@ -26,7 +26,7 @@ test("P8: instructions come from a file, filled with values", async () => {
   expect(system).toEqual({ role: "system", text: "You help Ada on plan 3.\n" });
 });
 
-test("values may depend on who runs", async () => {
+test("P8: values may depend on who runs", async () => {
   const { system } = await ask(({ run }) => ({ customer: `${run.actor}`, plan: "pro" }));
   expect(system).toMatchObject({ text: "You help Ada on plan pro.\n" });
 });

@@ -48,18 +48,33 @@ function anchorsOf(file: string): readonly string[] {
   );
 }
 
-test("L-C15, G-T17: SECURITY.md says whom to trust with what", () => {
-  const security = readFileSync("SECURITY.md", "utf8").replace(/\s+/g, " ");
-  for (const said of [
+/** What SECURITY.md must say, by the requirement. */
+const warnings = {
+  "L-C15": [
     "An MCP configuration is code",
     "a URL may point anywhere, also into your own network",
     "Who may write configurations is the boundary",
-    "Give an agent only the servers and tools that it needs",
-    "Annotations of a server are claims",
+    "In production, give servers `https:` and a token",
+    "the web UI are developers' tools and not for networks that you do not trust",
     "Remote servers need `https:`",
-  ]) {
-    expect(security).toContain(said);
-  }
+  ],
+  "G-T17": [
+    "an MCP server's tools, descriptions and results | none",
+    "text that may try to instruct it",
+    "Give an agent only the servers and tools that it needs",
+    "with credentials that are as narrow as its task",
+    "A server must authorise each call itself",
+    "Annotations of a server are claims",
+  ],
+  "G-A6": ["A run's event stream does hold private content"],
+};
+
+test("L-C15, G-T17, G-A6: SECURITY.md says whom to trust with what", () => {
+  const security = readFileSync("SECURITY.md", "utf8").replace(/\s+/g, " ");
+  const missing = Object.values(warnings)
+    .flat()
+    .filter((said) => !security.includes(said));
+  expect(missing).toEqual([]);
 });
 
 test("P4: docs/tools.md says how schemas are converted", () => {

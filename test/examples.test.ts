@@ -114,6 +114,13 @@ const expected: Readonly<Record<string, readonly RegExp[]>> = {
     /^chat scripted, execute_tool balance, chat scripted, invoke_agent bank$/m,
     /^chat scripted true 1\ninvoke_agent bank true 1$/m,
   ],
+  "durable-engines.ts": [/^the agent alone: suspended$/m, /^on Restate: set /m, /^on DBOS: set /m],
+  "workspace.ts": [
+    /^in a sandbox: It says 42\.$|^no sandbox here: Sandboxes are made by bubblewrap/m,
+    /^tools: read_file, .*, run_command$/m,
+    /^project\/notes, project\/notes\/today\.md, project\/sum\.sh$/m,
+    /^outside$/m,
+  ],
   "start.ts": [/^! No language model/, ...readdirSync("docs").map((name) => new RegExp(name))],
 };
 

@@ -38,6 +38,11 @@ test.each<[string, () => unknown, object]>([
     () => toolFailure(new ToolError("No luck.")),
     { kind: "error", error: { code: "tool-failed", message: "No luck." } },
   ],
+  [
+    "an error",
+    () => new ToolError("No luck."),
+    { kind: "error", error: { code: "tool-failed", message: "No luck." } },
+  ],
 ])("L-H19: a tool may return %s", async (_name, execute, expected) => {
   const { end, result } = await runTool(execute);
   expect(end).toMatchObject({ result: expected });

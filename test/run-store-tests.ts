@@ -248,6 +248,11 @@ const promises: Readonly<Record<string, Promised>> = {
     expect(await idsOf({ ready: true })).toEqual(["a"]);
     expect(await idsOf({ ready: false, actor: "ann" })).toEqual(["c", "b"]);
     expect(await idsOf({ session: "s", actor: "bob" })).toEqual(["e", "d"]);
+    const [{ updatedAt: changedBefore = 0 } = {}] = (
+      await store.list({ app: "desk", actor: "bob" })
+    ).runs;
+    expect(await idsOf({ changedBefore })).toEqual(["d", "c", "b"]);
+    expect(await idsOf({ changedBefore, session: "s" })).toEqual(["d", "c"]);
     const ids: string[] = [];
     let after: string | undefined;
     do {

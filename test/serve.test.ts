@@ -24,6 +24,11 @@ async function serving(...args: readonly string[]): Promise<Running & { readonly
 
 test("without a configuration an agent over the current folder is served, until the server is stopped", async () => {
   const { url, child, outcome } = await serving();
+  expect(await jsonOf(await fetch(`${url}/server`))).toMatchObject({
+    sessions: true,
+    artifacts: true,
+    outlivesReaders: true,
+  });
   expect(await jsonOf(await fetch(`${url}/agents`))).toMatchObject([{ name: "assistant" }]);
   const state = await jsonOf(await fetch(`${url}/agents/assistant/tools`));
   expect(state.servers).toMatchObject([{ name: "files", status: "connected" }]);
@@ -42,8 +47,9 @@ test("without a configuration an agent over the current folder is served, until 
   expect(JSON.stringify(answer.structuredContent)).toContain("agents.md");
   await client.disconnect();
   child.kill("SIGTERM");
-  const { code, stderr } = await outcome;
+  const { code, stderr, stdout } = await outcome;
   expect(code).toBe(0);
+  expect(stdout).toContain(`web UI  ${url}/ui/`);
   const lines = stderr
     .trim()
     .split("\n")
@@ -107,14 +113,16 @@ export const server = {
   auth: ({ headers }: Request) => (headers.get("x-user") === "ada" ? { actor: "ada" } : null),
 };`,
   );
-  const { url, child, outcome } = await serving("--config", config);
+  const { url, child, outcome } = await serving("--config", config, "--no-ui");
+  expect((await fetch(`${url}/ui/`, { headers: { "x-user": "ada" } })).status).toBe(404);
   expect((await fetch(`${url}/agents`)).status).toBe(401);
   const headers = { "x-user": "ada", "content-type": "application/json" };
   const body = JSON.stringify(agUiInput("Hi"));
   const response = await fetch(`${url}/agents/typed/ag-ui`, { method: "POST", headers, body });
   expect(textIn(await eventsIn(response))).toBe("Hello.");
   child.kill("SIGTERM");
-  expect((await outcome).code).toBe(0);
+  const { code, stdout } = await outcome;
+  expect([code, stdout.includes("web UI")]).toEqual([0, false]);
 }, 60_000);
 
 const faults: readonly (readonly [string, unknown, RegExp])[] = [

@@ -20,6 +20,13 @@ const required: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^(initialize|tools)/, ["mcp.method.name", "mcp.protocol.version", "network.transport"]],
 ];
 
+/** Attributes that tell ids. */
+const ownIds: readonly string[] = [
+  "dragoman.run.id",
+  "dragoman.subagent.run_id",
+  "gen_ai.tool.call.id",
+];
+
 /** How runs are traced in a test. */
 export type Trace = (options?: OpenTelemetryTracingOptions, config?: DragomanConfig) => Traced;
 
@@ -47,6 +54,14 @@ function testSpans(traced: Trace): void {
         const wanted = name === "initialize" ? keys.filter((key) => !/version/.test(key)) : keys;
         expect(Object.keys(attributes), name).toEqual(expect.arrayContaining([...wanted]));
         expect(status === 2, name).toBe("error.type" in attributes);
+        // Ids of our own making; whose run it is, and what a request or a session is called, is told nowhere.
+        const ids = Object.keys(attributes).filter((key) =>
+          /(?:[._]id|^user\..*|^session\..*)$/.test(key),
+        );
+        expect(
+          ids.filter((key) => !ownIds.includes(key)),
+          name,
+        ).toEqual([]);
       }
       const written = JSON.stringify([spans, [...(await runs.sdk.measures())]]);
       expect(written).not.toMatch(new RegExp(`${secret}|Three|Add"`));

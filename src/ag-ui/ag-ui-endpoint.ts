@@ -173,7 +173,7 @@ export class AgUiEndpoint {
     after: StreamPosition | undefined,
   ): Promise<Response> {
     const { searchParams } = new URL(request.url);
-    const { app, runs, sessions } = this.#runtimeNow();
+    const { app, runs, sessions, artifacts: settings } = this.#runtimeNow();
     const store = this.#options.runs ?? runs;
     const id = searchParams.get("sourceRunId");
     if (store === undefined || id === null) {
@@ -183,7 +183,8 @@ export class AgUiEndpoint {
     const { name: agent } = this.#assembly;
     const leaving = new AbortController();
     const { signal } = leaving;
-    const query = { store, app, id, agent, session: threadId, actor, after, signal };
+    const artifacts = settings?.store;
+    const query = { store, app, id, agent, session: threadId, actor, after, artifacts, signal };
     const found = await storedRun(query);
     if (found === undefined) {
       throw notFound();

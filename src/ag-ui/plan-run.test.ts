@@ -17,7 +17,7 @@ import { createAgUiHandler } from "./create-ag-ui-handler.ts";
 import type { RunAgentInput } from "./run-agent-input.ts";
 
 test.each([false, true])(
-  "a call that needs approval interrupts the run, and is made when it is approved (sessions: %s)",
+  "G-A2: a call that needs approval interrupts the run, and is made when it is approved (sessions: %s)",
   async (kept) => {
     refunds.length = 0;
     const { run, model } = desk([asks, "Refunded."], { kept });

@@ -115,6 +115,29 @@ test("G-A2: subagents have their own lanes, side by side and nested, and their o
   expect(events[7]).toMatchObject({ parentSubagentRunId: "run/scout" });
 });
 
+test("G-A2: a subagent is told of when it starts and ends, though it says nothing", async () => {
+  const path = ["boss", "mute"];
+  const usage = noTokens;
+  const events = await sent(
+    eventsOf(
+      { kind: "run-start", agent: "boss" },
+      { kind: "agent-start", agent: "mute", path },
+      { kind: "text-delta", id: "1.a", text: "hi" },
+      { kind: "agent-end", agent: "mute", status: "completed", text: "", usage, path },
+      completed,
+    ),
+  );
+  expect(outline(events)).toEqual([
+    "RUN_STARTED",
+    "SUBAGENT_STARTED <run/mute> mute",
+    "TEXT_MESSAGE_START",
+    "TEXT_MESSAGE_CONTENT hi",
+    "SUBAGENT_FINISHED <run/mute>",
+    "TEXT_MESSAGE_END",
+    "RUN_FINISHED",
+  ]);
+});
+
 test("a subagent whose start was not told is opened, and one that never ends is closed", async () => {
   const events = await sent(
     eventsOf(
@@ -136,7 +159,7 @@ test("a subagent whose start was not told is opened, and one that never ends is 
   ]);
 });
 
-test("G-A4: trace context, progress, servers and notices are custom events of our name", async () => {
+test("G-A2, G-A4: trace context, progress, servers and notices are custom events of our name", async () => {
   const traceContext = { traceparent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01" };
   const events = await sent(
     eventsOf(
@@ -175,4 +198,9 @@ test("G-A4: trace context, progress, servers and notices are custom events of ou
     ["dragoman.tool_progress", { toolCallId: "c", progress: 1, total: 2 }],
     ["dragoman.artifact", { id: "sha256-1", toolCallId: "c", mediaType: "image/png", size: 4 }],
   ]);
+  const own = { traceparent: traceContext.traceparent.replace("b7ad", "0000") };
+  const [, told] = await sent(
+    eventsOf({ kind: "run-start", agent: "boss", trace: own }, completed),
+  );
+  expect(told).toMatchObject({ type: "CUSTOM", name: "dragoman.trace_context", value: own });
 });

@@ -1,3 +1,4 @@
+import type { ArtifactStore } from "../agent/artifact-store.ts";
 import { followRun } from "../agent/follow-run.ts";
 import type { RunEvent } from "../agent/run-event.ts";
 import type { RunStore } from "../agent/run-store.ts";
@@ -16,6 +17,8 @@ export interface StoredRunQuery {
   readonly actor: string | undefined;
   /** The last event that the reader has. */
   readonly after: StreamPosition | undefined;
+  /** Where the run's large results are. */
+  readonly artifacts: ArtifactStore | undefined;
   /** Ends the reading. */
   readonly signal: AbortSignal;
 }
@@ -34,7 +37,7 @@ export interface StoredRun {
  * @returns `undefined` where there is none, or it is another caller's.
  */
 export async function storedRun(query: StoredRunQuery): Promise<StoredRun | undefined> {
-  const { store, app, id, agent, session, actor, after, signal } = query;
+  const { store, app, id, agent, session, actor, after, artifacts, signal } = query;
   const record = await store.get({ app, id });
   if (record?.actor !== actor || record?.session !== session || record.agent !== agent) {
     return undefined;
@@ -49,7 +52,7 @@ export async function storedRun(query: StoredRunQuery): Promise<StoredRun | unde
   const start = waits.at(-1)?.sequence ?? 0;
   const before = events.filter(({ sequence }) => sequence <= start);
   return {
-    source: followRun(store, { app, id }, { after: start, signal }),
+    source: followRun(store, { app, id }, { after: start, signal, artifacts }),
     shownCallIds: callIdsIn(before),
   };
 }

@@ -39,6 +39,8 @@ test("without a store the history is the client's, without its instructions", as
         },
         { id: "6", role: "tool", toolCallId: "c1", content: "1" },
         { id: "6", role: "tool", toolCallId: "c1", content: "2" },
+        { id: "6b", role: "tool", toolCallId: "c1", content: "3" },
+        { id: "6c", role: "tool", toolCallId: "unknown", content: "4" },
         { id: "7", role: "assistant", subagentRunId: "s", content: "Obey me." },
         { id: "8", role: "activity", activityType: "chart" },
         user("And now?"),

@@ -1,7 +1,10 @@
+import type { KeepBytes } from "../agent/out-of-line.ts";
 import type { SessionChoice } from "../agent/run-options.ts";
+import { messagesOutOfLine } from "../agent/session-media.ts";
 import type { SessionStore } from "../agent/session-store.ts";
 import { canonicalJson } from "../base/canonical-json.ts";
 import { isJsonObject, type Json, type JsonObject } from "../base/json.ts";
+import { sha256 } from "../base/sha256.ts";
 import type { UserContent } from "../message/content.ts";
 import type { Message } from "../message/message.ts";
 import { fromAgUiMessages, fromContent } from "./from-ag-ui-messages.ts";
@@ -58,11 +61,14 @@ async function keptThread(
   const tail = found === undefined ? [] : await store.messages(key, { after });
   const known = tail.map(({ message }) => canonicalJson(message as unknown as Json)); // plain JSON
   const contents = trailing.map(({ content }) => fromContent(content));
+  const stored = await Promise.all(contents.map(asStored));
   // A run that failed has kept what the user said; whoever says it again means it again.
   const fresh = contents.filter(
     (content, index) =>
       index === contents.length - 1 ||
-      !known.includes(canonicalJson({ role: "user", content } as unknown as Json)),
+      ![{ role: "user", content }, stored[index]].some((said) =>
+        known.includes(canonicalJson(said as unknown as Json)),
+      ),
   );
   const thread: Thread = {
     session: { id: threadId, store },
@@ -72,6 +78,12 @@ async function keptThread(
     state: async () => (await store.get(key))?.state,
   };
   return thread;
+}
+
+/** What a user said, as a session has it where its media are artifacts. */
+async function asStored(content: readonly UserContent[]): Promise<Message | undefined> {
+  const idOf: KeepBytes = async (bytes) => `sha256-${await sha256(bytes)}`;
+  return (await messagesOutOfLine([{ role: "user", content }], idOf))[0];
 }
 
 async function sentThread(input: RunAgentInput, { app, now }: ThreadScope): Promise<Thread> {

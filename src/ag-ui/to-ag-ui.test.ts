@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { expect, test } from "vitest";
 import * as z from "zod";
 import { brokenRules } from "../../test/ag-ui-rules.ts";
@@ -59,7 +60,7 @@ test("G-A1, G-A2: text, reasoning, parallel tools and steps come in the protocol
   expect(second).not.toMatchObject({ messageId: parents[0] });
 });
 
-test("the terminal event has the text, the typed output and the tokens by model", async () => {
+test("G-A2: the terminal event has the text, the typed output and the tokens by model", async () => {
   const usage = { inputTokens: 9, outputTokens: 4, reasoningTokens: 3, cachedInputTokens: 5 };
   const model = scriptedModel([{ text: '{"answer":4}', usage }], { id: "openai:gpt-9" });
   const output = z.object({ answer: z.number() });
@@ -238,6 +239,14 @@ test("G-A2: a failed run ends with its code after everything is closed", async (
   });
 });
 
+test("G-A2: a run that fails after a while tells what it has used", async () => {
+  const busy = new ModelError("Gone.", { code: "model-unauthorized" });
+  const model = modelOf({ calls: [{ name: "add", arguments: { a: 1, b: 2 } }] }, { error: busy });
+  const events = await sent(agentOf({ model, tools: [add] }).stream("?"));
+  const usage = [expect.objectContaining({ inputTokens: 1, outputTokens: 1 })];
+  expect(events.at(-1)).toMatchObject({ type: "RUN_ERROR", usage });
+});
+
 test("what an unexpected error says stays inside", async () => {
   const run = agentOf({ model: modelOf({ error: new Error("at /srv/app/secret.ts") }) }).stream(
     "?",
@@ -305,6 +314,9 @@ test("G-A3, G-A5: nothing runs before the first look; whoever stops looking may 
   const model = modelOf({ text: "Hello", hangs: true });
   const run = agentOf({ model }).stream("?");
   const stream = toAgUi(run, ids);
+  for (let turn = 0; turn < 10; turn += 1) {
+    await nextTurn(); // whatever was begun would get somewhere
+  }
   expect(model.requests).toHaveLength(0);
   expect((await stream.next()).value).toMatchObject({ type: "RUN_STARTED" });
   await stream.return();
@@ -312,9 +324,10 @@ test("G-A3, G-A5: nothing runs before the first look; whoever stops looking may 
   expect(await run.result).toMatchObject({ status: "cancelled", reason: "The reader left." });
 });
 
-test("two streams of one run do not disturb each other", async () => {
+test("G-A3: two streams of one run do not disturb each other", async () => {
   const run = agentOf({ model: modelOf("One text.") }).stream("?");
   const [left, right] = await Promise.all([sent(run), sent(run)]);
+  expect(outline(left)).toContain("TEXT_MESSAGE_CONTENT One text.");
   expect(left).toEqual(right);
 });
 

@@ -58,7 +58,7 @@ class AgentWork {
 
   constructor(settings: RunSettings, scope: ParticipantScope) {
     this.#settings = settings;
-    this.#session = sessionOf(settings, scope.runId);
+    this.#session = sessionOf(settings, scope);
     this.#scope = { ...scope, session: this.#session?.bound ?? scope.session };
     this.#binding = bindRun(settings, {
       ...this.#scope,

@@ -5,12 +5,14 @@ import type { AgentRuntime } from "./agent-runtime.ts";
 import type { Assembly } from "./assembly.ts";
 import { checkInput, checkRunOptions } from "./check-run-options.ts";
 import { asAssembly, createAssembly } from "./create-assembly.ts";
+import { examineTools, setExaminer } from "./examine-tools.ts";
 import { type AvailableTool, type Explanation, explainRun, listAvailableTools } from "./explain.ts";
 import { type LiveAgent, type StartOptions, startAgent } from "./live-agent.ts";
 import type { RunInput } from "./run-input.ts";
 import type { RunOptions } from "./run-options.ts";
 import type { RunSettings } from "./run-scope.ts";
 import { toOutputPolicy } from "./structured-output.ts";
+import { setToolBench } from "./tool-bench.ts";
 
 /** A model with instructions and tools, which can be asked. It may run any number of times at once. */
 export interface Agent<Output = unknown> extends Assembly<Output> {
@@ -60,17 +62,20 @@ export function createAgent<Output>(
     },
     availableTools: async (options = {}) => listAvailableTools(settingsWith(options)),
     async start(options = {}) {
-      const live = await startAgent(options, settingsWith, (kept) =>
-        createAssembly<Output>(
+      const live = await startAgent(options, settingsWith, (kept) => {
+        const over = createAssembly<Output>(
           { ...participant, perform: (scope) => participant.perform({ ...scope, kept }) },
           runtimeNow,
-        ),
-      );
+        );
+        return { assembly: over, bench: { definition, runtimeNow, kept } };
+      });
       origins.set(live, settingsWith);
       return live;
     },
   };
   origins.set(agent, settingsWith);
+  setExaminer(agent, async (options) => examineTools(settingsWith(options), undefined));
+  setToolBench(agent, { definition, runtimeNow });
   return asAssembly(agent, assembly);
 }
 

@@ -16,7 +16,17 @@ export type ArtifactErrorCode =
   /** An id, a name or a filter that the store does not take. */
   | "artifact-invalid"
   /** The store failed. Whether a change was made is unknown. */
-  | "artifact-store-failed";
+  | "artifact-store-failed"
+  /** A store on a database: not reached, not opened, or closed; the message says what became of a change. */
+  | "store-unavailable"
+  /** Somebody else held it for too long; nothing was changed. */
+  | "store-locked"
+  /** No space is left; nothing was changed. */
+  | "store-full"
+  /** It is damaged, or another program's. */
+  | "store-corrupt"
+  /** It was written by a newer Dragoman. */
+  | "store-too-new";
 
 /** An artifact that cannot be kept or read. Holds none of its bytes. */
 export class ArtifactError extends DragomanError<ArtifactErrorCode> {

@@ -15,7 +15,7 @@ export interface ArtifactKey extends ArtifactOwner {
 /** Where an artifact comes from and what it is. */
 interface ArtifactFacts extends ArtifactOwner {
   readonly runId: string;
-  /** The id of the conversation that the run belongs to. */
+  /** The id of the conversation that holds it. Absent: its run holds it alone. */
   readonly session?: string;
   readonly toolCallId?: string;
   /** A MIME type. */
@@ -61,10 +61,29 @@ export interface ArtifactPage {
 }
 
 /**
+ * Who holds artifacts of an owner: a session, which holds what names it; a run, which holds what it has
+ * given and names no session; or the owner, who holds all.
+ */
+export type ArtifactHolder =
+  | { readonly kind: "session" | "run"; readonly id: string }
+  | { readonly kind: "owner" };
+
+/** Which artifacts of an application, whosever, are not to be kept any longer. */
+export interface ArtifactRetention {
+  readonly app: string;
+  /** Those that no run has given for so long, in milliseconds. Absent: of any age. */
+  readonly olderThanMs?: number;
+  /** The oldest beyond so many bytes of all together. Absent: of any size. */
+  readonly maxTotalBytes?: number;
+}
+
+/**
  * Keeps the files that runs produce. Adapters are in `dragoman/stores`.
  *
  * - **By content.** The id is made of the bytes: equal bytes of one owner are kept once, and what an id
  *   names never changes.
+ * - **Held.** Each run that gives an artifact makes a record of it. A record is held by its session where
+ *   it names one, else by its run; the bytes go with their last record.
  * - **Private.** A key or filter reaches its owner's artifacts and no others, equal bytes or not.
  * - **Whole.** A reader gets all bytes or none; what was acknowledged survives `kill -9`, where a store
  *   outlives its process.
@@ -73,7 +92,8 @@ export interface ArtifactPage {
  */
 export interface ArtifactStore {
   /**
-   * Keeps an artifact; a second time for the same owner, run and bytes does nothing.
+   * Keeps an artifact. A second time for the same owner, run and bytes does nothing, save that a record
+   * without a session gets the one that is named now.
    *
    * @throws ArtifactError `artifact-too-large` where the store takes no such size.
    */
@@ -82,6 +102,15 @@ export interface ArtifactStore {
   get(key: ArtifactKey): Promise<ArtifactContent | undefined>;
   /** The newest first; one that several runs gave stands there once for each of them. */
   list(filter: ArtifactFilter): Promise<ArtifactPage>;
-  /** Removes it, for all runs of its owner. @returns whether there was one. */
+  /** Removes it, for all runs and sessions of its owner. @returns whether there was one. */
   delete(key: ArtifactKey): Promise<boolean>;
+  /** Removes what somebody holds. @returns how many artifacts nobody holds any more, and are gone. */
+  release(owner: ArtifactOwner, holder: ArtifactHolder): Promise<number>;
+  /**
+   * Removes what has been kept long enough, whoever holds it. A run or a session that is still wanted
+   * then misses it, so let the age be greater than theirs.
+   *
+   * @returns how many artifacts are gone.
+   */
+  prune(retention: ArtifactRetention): Promise<number>;
 }

@@ -1,6 +1,9 @@
+import type { ArtifactOwner, ArtifactStore } from "./artifact-store.ts";
 import type { RunEvent } from "./run-event.ts";
+import { whileRunning } from "./run-patience.ts";
 import { hasEnded, runNotFound } from "./run-refusals.ts";
-import type { RunKey, RunStore } from "./run-store.ts";
+import type { RunKey, RunRecord, RunStore } from "./run-store.ts";
+import { wholeEvent } from "./whole-event.ts";
 
 /** Where a reader begins and when it leaves. */
 export interface FollowOptions {
@@ -8,6 +11,11 @@ export interface FollowOptions {
   readonly after?: number;
   /** Ends the reading, without an error. */
   readonly signal?: AbortSignal;
+  /**
+   * Where the run's large results are, so that its events come whole: the store that artifacts are
+   * configured with. Absent: as the store has them, see {@link wholeEvent}.
+   */
+  readonly artifacts?: Pick<ArtifactStore, "get"> | undefined;
 }
 
 /** How many events are read at once. */
@@ -24,27 +32,66 @@ const pageSize = 500;
 export async function* followRun(
   store: RunStore,
   key: RunKey,
-  { after = 0, signal = new AbortController().signal }: FollowOptions = {},
+  { after = 0, signal = new AbortController().signal, artifacts }: FollowOptions = {},
 ): AsyncGenerator<RunEvent, void, undefined> {
+  try {
+    yield* eventsAfter(after, { store, key, signal, artifacts });
+  } catch (thrown) {
+    if (!signal.aborted) {
+      throw thrown;
+    }
+  }
+}
+
+interface Following extends Required<Pick<FollowOptions, "signal">> {
+  readonly store: RunStore;
+  readonly key: RunKey;
+  readonly artifacts: FollowOptions["artifacts"];
+}
+
+async function* eventsAfter(
+  after: number,
+  following: Following,
+): AsyncGenerator<RunEvent, void, undefined> {
+  const { store, key, signal } = following;
   let last = after;
   for await (const _ of store.changes(key, signal)) {
     // First how it stands: what has ended has all its events.
-    const run = await store.get(key);
+    const run = await whileRunning(signal, () => store.get(key));
     if (run === undefined) {
       throw runNotFound(key.id);
     }
-    while (run.sequence > last) {
-      const events = await store.events(key, { after: last, limit: pageSize });
-      for (const event of events) {
-        last = event.sequence;
-        yield event;
-      }
-      if (events.length < pageSize) {
-        break;
-      }
+    for await (const event of eventsOf(run, last, following)) {
+      last = event.sequence;
+      yield event;
     }
     if (hasEnded(run.status)) {
       return;
     }
   }
 }
+
+/** What a run has after a sequence number, as it stands. */
+async function* eventsOf(
+  run: RunRecord,
+  after: number,
+  { store, key, signal, artifacts }: Following,
+): AsyncGenerator<RunEvent, void, undefined> {
+  let last = after;
+  while (run.sequence > last) {
+    const range = { after: last, limit: pageSize };
+    const events = await whileRunning(signal, () => store.events(key, range));
+    for (const event of events) {
+      last = event.sequence;
+      yield artifacts === undefined
+        ? event
+        : await whileRunning(signal, () => wholeEvent(event, { ...ownerOf(run), artifacts }));
+    }
+    if (events.length < pageSize) {
+      return;
+    }
+  }
+}
+
+const ownerOf = ({ app, actor }: RunRecord): ArtifactOwner =>
+  actor === undefined ? { app } : { app, actor };

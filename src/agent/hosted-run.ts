@@ -27,7 +27,7 @@ import type { RunOptions } from "./run-options.ts";
 import { RunPublisher } from "./run-publisher.ts";
 import type { RunResult } from "./run-result.ts";
 import type { RunChanges } from "./run-store.ts";
-import { failedRun, settleRun } from "./settle-run.ts";
+import { brokenOff, failedRun, settleRun } from "./settle-run.ts";
 
 /** What a run is made of. */
 export interface HostedRunOptions {
@@ -53,7 +53,8 @@ export class HostedRun<Output> implements Run<Output> {
     const { source, runtime, participant, options } = run;
     this.#run = run;
     this.id = source.kind === "resume" ? source.runId : createId("run");
-    this.#beginning = { id: this.id, agent: participant.name, source, runtime, options };
+    const { signal } = this.#controller;
+    this.#beginning = { id: this.id, agent: participant.name, source, runtime, options, signal };
     this.#publisher = new RunPublisher(this.id, runtime.clock, run.observed);
   }
 
@@ -76,6 +77,11 @@ export class HostedRun<Output> implements Run<Output> {
       this.cancel("disposed");
       await this.#result;
     }
+  }
+
+  /** See {@link leaveUnread}. */
+  leaveUnread(): void {
+    this.#publisher.forget();
   }
 
   async #start(): Promise<RunResult<Output>> {
@@ -102,7 +108,8 @@ export class HostedRun<Output> implements Run<Output> {
         activeRuns.delete(this.id);
       }
     } catch (thrown) {
-      return failedRun(thrown, this.#draft.report(this.id)); // it did not begin
+      // It did not begin.
+      return brokenOff(thrown, this.#draft.report(this.id), this.#controller.signal);
     } finally {
       release();
       this.#publisher.close();
@@ -112,7 +119,9 @@ export class HostedRun<Output> implements Run<Output> {
   async #execute(begun: BegunRun, span: ActiveSpan | undefined): Promise<RunResult<Output>> {
     const journal = new RunJournal(begun.steps, (record) => begun.recorder?.step(record));
     const scope = { ...this.#scope(begun, journal), span };
+    const stopTimer = this.#startDeadline(begun);
     const settled = await settleRun<Output>(this.#perform(begun, scope), scope);
+    stopTimer?.();
     const end = this.#publisher.end(endOf(settled), scope.agentPath);
     const result = await this.#keep(settled, { begun, journal, end });
     // Readers are not told of an end that the result does not have.
@@ -144,7 +153,6 @@ export class HostedRun<Output> implements Run<Output> {
   #scope(begun: BegunRun, journal: RunJournal): Omit<ParticipantScope, "span"> {
     const { participant, runtime } = this.#run;
     const { input, options, decisions, recorder } = begun;
-    const { timeoutMs } = options;
     const { clock } = runtime;
     const { signal } = this.#controller;
     const runId = this.id;
@@ -160,7 +168,7 @@ export class HostedRun<Output> implements Run<Output> {
       emit: (event, path, part) => this.#publisher.publish(event, path, part),
     };
     const steps = new RecordedSteps(recording, agentPath);
-    const deadline = timeoutMs === undefined ? undefined : clock.now() + timeoutMs;
+    const { deadline } = begun;
     const draft = this.#draft;
     const outerLevels = [runtime.global];
     // A path of its own, which no participant's name can make.
@@ -202,13 +210,24 @@ export class HostedRun<Output> implements Run<Output> {
       timeoutMs === undefined
         ? undefined
         : this.#run.runtime.clock.startTimer(
-            () => this.#controller.abort(deadlineOf(timeoutMs)),
+            () => this.#controller.abort(deadlinePassed(`within ${timeoutMs} ms`)),
             timeoutMs,
           );
     return () => {
       signal?.removeEventListener("abort", onAbort);
       stopTimer?.();
     };
+  }
+
+  /** Of a run that was accepted with a deadline, which this execution only learns of when it begins. */
+  #startDeadline({ deadline }: BegunRun): (() => void) | undefined {
+    const { clock } = this.#run.runtime;
+    return deadline === undefined || this.#run.options.timeoutMs !== undefined
+      ? undefined
+      : clock.startTimer(
+          () => this.#controller.abort(deadlinePassed(`by ${new Date(deadline).toISOString()}`)),
+          Math.max(0, deadline - clock.now()),
+        );
   }
 
   /** @returns the result; a failure instead where it could not be recorded. */
@@ -251,6 +270,16 @@ export class HostedRun<Output> implements Run<Output> {
   }
 }
 
+/**
+ * Says that nobody reads the events of a run in this process any more, so that they are not held there: a
+ * store has them. A run that was not made here, or that somebody has wrapped, holds them all the same.
+ */
+export function leaveUnread(run: Run): void {
+  if (run instanceof HostedRun) {
+    run.leaveUnread();
+  }
+}
+
 /** What there is to keep of one execution. */
 interface Execution {
   readonly begun: BegunRun;
@@ -258,8 +287,8 @@ interface Execution {
   readonly end: RunEvent;
 }
 
-const deadlineOf = (timeoutMs: number): RunError =>
-  new RunError(`The run did not end within ${timeoutMs} ms.`, { code: "deadline-exceeded" });
+const deadlinePassed = (when: string): RunError =>
+  new RunError(`The run did not end ${when}.`, { code: "deadline-exceeded" });
 
 /** The event that says how a run ended, or that it stands still. */
 function endOf(result: RunResult): RunEventBody {

@@ -3,6 +3,7 @@ import { completed, outcomeOfThrown } from "../base/trace-outcome.ts";
 import type { Binding } from "../tool/binding.ts";
 import { isToolset, type OpenToolset, type ToolsetObserver } from "../tool/toolset.ts";
 import type { AgentRuntime } from "./agent-runtime.ts";
+import { Catalogues } from "./catalogues.ts";
 import { closeToolset, longestLeaveMs, settlesWithin } from "./close-toolset.ts";
 import { type FailedServer, toRunFailure } from "./run-failure.ts";
 import type { McpEntry } from "./tool-level.ts";
@@ -110,7 +111,9 @@ export class KeptServer {
     const operation = { kind: "server-open", server: toolset.name } as const;
     const span = runtime.tracer?.start(operation, undefined);
     try {
-      const opened = await toolset.open(binding, { ...this.#observer(), span });
+      const catalogues = new Catalogues(runtime, binding);
+      const toolsChanged = (): void => void catalogues.forget(toolset);
+      const opened = await toolset.open(binding, { ...this.#observer(), toolsChanged, span });
       span?.set({ count: opened.tools.length });
       span?.end(completed);
       return opened;

@@ -2,6 +2,7 @@ import { ConfigurationError } from "../base/dragoman-error.ts";
 import { createId } from "../base/ids.ts";
 import type { Assembly } from "./assembly.ts";
 import { asAssembly } from "./create-assembly.ts";
+import { examineTools, setExaminer } from "./examine-tools.ts";
 import { type AvailableTool, listAvailableTools } from "./explain.ts";
 import { KeptServers } from "./kept-servers.ts";
 import type { KeptToolsets } from "./kept-toolsets.ts";
@@ -10,6 +11,7 @@ import type { FailedServer } from "./run-failure.ts";
 import type { RunInput } from "./run-input.ts";
 import type { ResumeOptions, RunOptions } from "./run-options.ts";
 import { bindRun, type RunSettings, serverWaitMsOf, toolLevels } from "./run-scope.ts";
+import { setToolBench, type ToolBenchParts } from "./tool-bench.ts";
 import { wantedTools } from "./wanted-tools.ts";
 
 /** Who starts an agent, and what it connects to. */
@@ -30,8 +32,11 @@ export interface LiveAgent<Output = unknown> extends Assembly<Output>, AsyncDisp
   stop(): Promise<void>;
 }
 
-/** Makes the assembly whose runs use the connections that are kept. */
-type AssemblyOver<Output> = (kept: KeptToolsets) => Assembly<Output>;
+/** Makes the assembly whose runs use the connections that are kept, and says what its bench is made of. */
+type AssemblyOver<Output> = (kept: KeptToolsets) => {
+  readonly assembly: Assembly<Output>;
+  readonly bench: ToolBenchParts;
+};
 
 /**
  * Connects now. A server that fails, or is slow, is recorded and does not fail the start.
@@ -57,8 +62,10 @@ export async function startAgent<Output>(
   const binding = bindRun(settings, bound);
   const servers = new KeptServers({ runtime: settings.runtime, binding });
   await servers.open(wantedTools(toolLevels(settings), settings).servers, serverWaitMsOf(settings));
-  const inner = assemblyOver(servers);
-  return asAssembly(new StartedAgent({ options, lifetime, servers, settingsWith, inner }), inner);
+  const { assembly: inner, bench } = assemblyOver(servers);
+  const live = new StartedAgent({ options, lifetime, servers, settingsWith, inner });
+  setToolBench(live, bench);
+  return asAssembly(live, inner);
 }
 
 interface StartedParts<Output> {
@@ -80,6 +87,8 @@ class StartedAgent<Output> implements LiveAgent<Output> {
     this.#parts = parts;
     this.name = parts.inner.name;
     this.description = parts.inner.description;
+    const { settingsWith, servers } = parts;
+    setExaminer(this, async (options) => examineTools(settingsWith(this.#own(options)), servers));
   }
 
   get failedServers(): readonly FailedServer[] {

@@ -122,6 +122,7 @@ export class MemoryRunStore implements RunStore {
   async list(filter: RunFilter): Promise<RunPage> {
     const size = checkRunFilter(filter);
     const { app, actor, status, session, ready } = filter;
+    const { changedBefore = Number.POSITIVE_INFINITY } = filter;
     const cursor = parseRunCursor(filter.after);
     const found = [...this.#runs.values()]
       .map(({ record }) => record)
@@ -132,6 +133,7 @@ export class MemoryRunStore implements RunStore {
           run.status === (status ?? run.status) &&
           run.session === (session ?? run.session) &&
           run.ready === (ready ?? run.ready) &&
+          run.updatedAt < changedBefore &&
           (cursor === undefined || newestFirst(run, cursor) > 0),
       )
       .toSorted(newestFirst);

@@ -15,9 +15,9 @@ import type { WantedTools } from "./wanted-tools.ts";
 
 /** The tools of one run, and what must be closed after it. */
 export interface RunTools {
-  /** All that may be called, by the name that the model sees. Grows by {@link update} only. */
+  /** All that may be called, by the name that the model sees. Changed by {@link update} only. */
   readonly tools: ReadonlyMap<string, Tool>;
-  /** Those of them that the model is told of. Grows by {@link update} and {@link learn}. */
+  /** Those of them that the model is told of. Changed by {@link update} and {@link learn}. */
   readonly shown: ReadonlyMap<string, Tool>;
   readonly servers: RunServers;
   /** Whether every server is open that the run may have, also those that discovery has not chosen. */
@@ -26,7 +26,11 @@ export interface RunTools {
   readonly isSilent: boolean;
   /** What servers with tools in the run say on their use, fenced. Grows by {@link update} only. */
   readonly instructions: readonly string[];
-  /** Adds the tools of servers that have become ready. @throws what `RunServers.check` throws. */
+  /**
+   * Adds the tools of servers that have become ready, and takes over what servers say that changed.
+   *
+   * @throws what `RunServers.check` throws.
+   */
   update(): Promise<void>;
   /** Adds a tool of Dragoman's own and shows it. @returns whether the run has it: not where its name is taken. */
   add(tool: Tool): boolean;
@@ -50,7 +54,8 @@ export class NamedTools implements RunTools {
   /** How many more of the servers' tools are shown as they come. */
   #room = Number.POSITIVE_INFINITY;
   #search: ToolSearch | undefined;
-  readonly #included = new Set<OpenedServer>();
+  /** The servers whose tools are in, each with how it was when they were looked at last. */
+  readonly #included = new Map<OpenedServer, OpenedServer>();
   /** One after the other, since each looks at what the one before has left. */
   #updating: Promise<void> = Promise.resolve();
   #missingTold = false;
@@ -142,6 +147,7 @@ export class NamedTools implements RunTools {
     if (this.#wanted.silent) {
       return;
     }
+    await this.#takeChanges();
     for (let ready = this.#waiting; ready.length > 0; ready = this.#waiting) {
       const joining = await this.#joinedNow(ready);
       this.#include(ready.filter(({ name }) => joining.includes(name)));
@@ -167,7 +173,7 @@ export class NamedTools implements RunTools {
     const added = this.#add(chosen);
     for (const server of servers) {
       const { name, toolset } = server;
-      this.#included.add(server);
+      this.#included.set(server, server);
       if (toolset.instructions !== undefined && chosen.some((one) => one.server === name)) {
         this.#instructions.push(toolset.instructions);
       }
@@ -176,16 +182,62 @@ export class NamedTools implements RunTools {
     this.#room -= added.length;
   }
 
+  /** What servers have said that changed. It asks nobody where none has said so. */
+  async #takeChanges(): Promise<void> {
+    const changes = [...this.#included].map(
+      async ([server, before]) => [server, await before.changed()] as const,
+    );
+    for (const [server, now] of await Promise.all(changes)) {
+      if (now !== undefined) {
+        this.#included.set(server, now);
+        this.#replaceTools(now);
+      }
+    }
+  }
+
+  /** A tool that stays keeps its name, whatever else there is now. */
+  #replaceTools(server: OpenedServer): void {
+    const offered = chosenTools(this.#wanted, [server]);
+    const standing = new Map<string, string>();
+    for (const [name, { source }] of this.#tools) {
+      if (source?.server !== server.name) {
+        continue;
+      }
+      if (offered.some(({ tool }) => tool.source?.name === source.name)) {
+        standing.set(source.name, name);
+      } else {
+        this.#tools.delete(name);
+        this.#shown.delete(name);
+        this.#candidates.delete(name);
+      }
+    }
+    const nameOf = ({ tool }: OfferedTool): string | undefined =>
+      standing.get(tool.source?.name ?? "");
+    for (const one of offered) {
+      const name = nameOf(one);
+      if (name !== undefined) {
+        this.#put(name, one);
+        this.show(this.#shown.has(name) ? [name] : []);
+      }
+    }
+    const added = this.#add(offered.filter((one) => nameOf(one) === undefined));
+    this.show(added.slice(0, Math.max(0, this.#room)));
+    this.#room -= added.length;
+  }
+
+  #put(name: string, { tool, server, document }: OfferedTool): void {
+    this.#tools.set(name, name === tool.name ? tool : tool.with({ name }));
+    if (server !== undefined && document !== undefined) {
+      this.#candidates.set(name, { name, server, document });
+    }
+  }
+
   /** @returns the names that they have got, in their order. */
   #add(offered: readonly OfferedTool[]): readonly string[] {
     const honest = offered.filter((one) => !this.#isLookAlike(one));
     const names = namesOf(honest, this.#tools, this.#scope);
-    for (const [index, { tool, server, document }] of honest.entries()) {
-      const name = names[index] ?? tool.name; // one name for each tool
-      this.#tools.set(name, name === tool.name ? tool : tool.with({ name }));
-      if (server !== undefined && document !== undefined) {
-        this.#candidates.set(name, { name, server, document });
-      }
+    for (const [index, one] of honest.entries()) {
+      this.#put(names[index] ?? one.tool.name, one); // one name for each tool
     }
     return names;
   }

@@ -10,6 +10,7 @@ import {
 } from "../tool/toolset.ts";
 import type { AgentRuntime } from "./agent-runtime.ts";
 import type { Catalogues } from "./catalogues.ts";
+import { settlesWithin } from "./close-toolset.ts";
 import type { KeptToolsets } from "./kept-toolsets.ts";
 import type { ParticipantScope } from "./participant.ts";
 import type { Steps } from "./steps.ts";
@@ -42,6 +43,11 @@ export interface OpenedServer {
   readonly prefix: boolean;
   /** Its tools as a scorer sees them, in their order; `undefined` where nobody asks. */
   readonly documents?: readonly ScoredDocument[] | undefined;
+  /**
+   * The server with the tools of now, where it has said that they changed; `undefined` where it has not,
+   * or where they cannot be had. It is closed with the one that it was made of.
+   */
+  changed(): Promise<OpenedServer | undefined>;
 }
 
 /** A server that is connected, and not yet known to the run. */
@@ -57,14 +63,15 @@ export async function connectServer(
   scope: OpeningScope,
   leave: (ending: Promise<void>) => void,
 ): Promise<ConnectedServer> {
-  const { binding, steps, kept, runtime } = scope;
+  const { binding, steps, kept, runtime, catalogues } = scope;
   const observer: ToolsetObserver = {
     pins: runtime.pins,
     notice: (code, message) => steps.emit({ kind: "notice", code, message }),
     log: (told) => steps.emit({ kind: "server-log", server: entry.name, ...told }),
+    toolsChanged: () => void catalogues?.forget(toolset),
   };
-  const keptSet = await kept?.find(entry, binding, observer);
   const toolset = isToolset(entry) ? entry : await runtime.toToolset(entry);
+  const keptSet = await kept?.find(entry, binding, observer);
   const opened =
     keptSet ??
     (await tracedOpening(toolset, tracedIn(scope), (span) =>
@@ -80,9 +87,11 @@ const tracedIn = ({ participant, binding: { signal } }: OpeningScope): TracedSco
 
 /** Records that a server is open, tells of it, and remembers its tools. @throws what recording throws; the signal's reason. */
 export async function enterServer(
-  { name, toolset, opened }: ConnectedServer,
-  { binding, steps, catalogues }: OpeningScope,
+  connected: ConnectedServer,
+  scope: OpeningScope,
 ): Promise<OpenedServer> {
+  const { name, opened } = connected;
+  const { steps } = scope;
   const tools = opened.tools.map((tool) => tool.source?.name ?? tool.name);
   // The connection itself cannot be recorded: a run that is resumed opens its own.
   await steps.run<Json>(stepOf(name), async () => tools);
@@ -92,9 +101,50 @@ export async function enterServer(
     tools,
     ...(opened.serverInfo === undefined ? {} : { serverInfo: opened.serverInfo }),
   });
-  const remembering = catalogues?.remember(toolset, opened);
-  const documents = remembering && (await untilAborted(remembering, binding.signal));
-  return { kind: "open", name, toolset: opened, prefix: toolset.prefix ?? false, documents };
+  return toOpenedServer(connected, scope);
+}
+
+async function toOpenedServer(
+  connected: ConnectedServer,
+  scope: OpeningScope,
+): Promise<OpenedServer> {
+  const { name, toolset, opened } = connected;
+  const { signal } = scope.binding;
+  const remembering = scope.catalogues?.remember(toolset, opened);
+  const documents = remembering && (await untilAborted(remembering, signal));
+  const changed = async (): Promise<OpenedServer | undefined> => {
+    const now = await currentOf(opened, scope);
+    return now === opened ? undefined : toOpenedServer({ name, toolset, opened: now }, scope);
+  };
+  return {
+    kind: "open",
+    name,
+    toolset: opened,
+    prefix: toolset.prefix ?? false,
+    documents,
+    changed,
+  };
+}
+
+/** The toolset as it is now; itself where that is not to be had, or not in bearable time. */
+async function currentOf(
+  opened: OpenToolset,
+  { binding, runtime, serverWaitMs }: OpeningScope,
+): Promise<OpenToolset> {
+  if (opened.current === undefined || opened.isOpen?.() === false) {
+    return opened;
+  }
+  const { signal } = binding;
+  let now = opened;
+  const listing = opened.current({ signal }).then(
+    (found) => {
+      now = found;
+    },
+    () => {}, // who calls one of its tools hears what is wrong
+  );
+  await settlesWithin(serverWaitMs, listing, runtime.clock);
+  signal.throwIfAborted();
+  return now;
 }
 
 /** The name of the step that keeps which tools a server had. */

@@ -3,6 +3,8 @@ import * as z from "zod";
 import { add, agentOf, collect, modelOf } from "../../test/agent-fixture.ts";
 import type { Json } from "../base/json.ts";
 import { defineTool } from "../tool/define-tool.ts";
+import { fromServer } from "../tool/from-server.ts";
+import type { Toolset } from "../tool/toolset.ts";
 import { fillReferences } from "./plan.ts";
 
 const look = defineTool({
@@ -44,18 +46,57 @@ test("L-M2, L-M11: a plan in prose is found, its steps run in order, and the mod
   expect(spoken.join("")).toBe("It is 42.");
 });
 
-test("L-C12: a failing step ends the plan, and the answer says which and why", async () => {
-  const model = modelOf(planOf(["add", { a: 1, b: 1 }], ["breaks", {}], ["add", { a: 2, b: 2 }]));
-  const run = agentOf({ model, tools, mode: "plan" }).stream("Go");
-  const events = await collect(run);
-  const message = "Step 2 of the plan (breaks) failed: disk full";
-  expect(await run.result).toMatchObject({
-    status: "failed",
-    text: message,
-    error: { code: "plan-step-failed", message, step: 2, tool: "breaks" },
-  });
-  expect(events.filter(({ kind }) => kind === "tool-start")).toHaveLength(2);
+/** Ways in which a plan is written, all of the same plan. */
+const writings: Readonly<Record<string, (plan: string) => string>> = {
+  "by itself": (plan) => plan,
+  "in a fence": (plan) => `\`\`\`json\n${plan}\n\`\`\``,
+  "in prose": (plan) => `I would do this: ${plan} Shall I?`,
+  "in a fence after other braces": (plan) => `With {a} and {b}:\n\`\`\`\n${plan}\n\`\`\``,
+};
+
+test.each(Object.entries(writings))(
+  "L-M2: a plan that stands %s is found at once",
+  async (_, write) => {
+    const model = modelOf(write(planOf(["add", { a: 1, b: 1 }])), "2");
+    expect((await agentOf({ model, tools, mode: "plan" }).ask("Go")).text).toBe("2");
+    expect(model.requests).toHaveLength(2);
+  },
+);
+
+/** The tool that breaks, as a server's. */
+const files: Toolset = {
+  name: "files",
+  open: async () => ({
+    tools: [fromServer(breaks, { server: "files", name: "breaks" })],
+    close: async () => {},
+  }),
+};
+
+test("L-C3: who plans is told of native tools and of those of servers", async () => {
+  const model = modelOf('{"thought":"","steps":[],"answer":"Hello."}');
+  await agentOf({ model, tools: [add], mcp: [files], mode: "plan" }).ask("Hi");
+  const told = JSON.stringify(model.requests[0]?.messages);
+  expect(["Adds two numbers.", "Breaks."].filter((words) => !told.includes(words))).toEqual([]);
 });
+
+test.each([
+  ["a tool of its own", { tools }],
+  ["a server's tool", { tools: [add], mcp: [files] }],
+])(
+  "L-C12: a step that fails, of %s, ends the plan, and the answer says which and why",
+  async (_, has) => {
+    const model = modelOf(planOf(["add", { a: 1, b: 1 }], ["breaks", {}], ["add", { a: 2, b: 2 }]));
+    const run = agentOf({ model, ...has, mode: "plan" }).stream("Go");
+    const events = await collect(run);
+    const message = "Step 2 of the plan (breaks) failed: disk full";
+    expect(await run.result).toMatchObject({
+      status: "failed",
+      text: message,
+      error: { code: "plan-step-failed", message, step: 2, tool: "breaks" },
+    });
+    expect(events.filter(({ kind }) => kind === "tool-start")).toHaveLength(2);
+  },
+);
 
 test("the model may plan anew after a failure, knowing what happened", async () => {
   const model = modelOf(planOf(["breaks", {}]), planOf(["add", { a: 1, b: 1 }]), "2");

@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
 import { add, agentOf, modelOf } from "../../test/agent-fixture.ts";
+import type { TextAdapter } from "../model/text-adapter.ts";
 import { scriptedModel } from "../testing/scripted-model.ts";
+import { planSchema } from "./plan.ts";
 import { createPlanner } from "./planner.ts";
 
 test("L-M7: a planner's own model takes precedence over the agent's", async () => {
@@ -11,6 +13,24 @@ test("L-M7: a planner's own model takes precedence over the agent's", async () =
     steps: [{ tool: "add", arguments: { a: 1, b: 2 } }],
   });
   expect(JSON.stringify(model.requests[0]?.messages)).toMatch(/1\+2\?/);
+});
+
+test("L-M3, L-M10: a plan is always generated, by its schema where the adapter supports that", async () => {
+  const schemas: unknown[] = [];
+  const model: TextAdapter = {
+    available: () => true,
+    modelName: "tiny",
+    supportsStructuredOutput: true,
+    supportsFunctionCalling: true,
+    generateWithTools: () => ({ kind: "final", text: "not a plan" }),
+    generate: (_prompt, { schema }) => {
+      schemas.push(schema);
+      return '{"thought":"t","steps":[],"answer":"3"}';
+    },
+  };
+  const agent = agentOf({ model, tools: [add] });
+  expect(await createPlanner({ agent }).plan("1+2?")).toMatchObject({ answer: "3" });
+  expect(schemas).toEqual([planSchema]);
 });
 
 test("a plan that cannot be read throws", async () => {

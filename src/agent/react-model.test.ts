@@ -20,6 +20,8 @@ test("L-M10, L-M11: a model without tool calling picks its next action as JSON, 
   expect(await run.result).toMatchObject({ status: "completed", text: "It is 3." });
   const kinds = events.map(({ kind }) => kind);
   expect(kinds).toContain("tool-start");
+  const [, second] = model.requests;
+  expect(JSON.stringify(second?.messages.at(-1))).toMatch(/Result of add:.*"3"/);
   const spoken = (wanted: string) =>
     events
       .flatMap((event) => (event.kind === wanted && "text" in event ? [event.text] : []))
@@ -28,7 +30,7 @@ test("L-M10, L-M11: a model without tool calling picks its next action as JSON, 
   expect(spoken("text-delta")).toBe("It is 3.");
 });
 
-test("the model is told of its tools in words and reads results as observations", async () => {
+test("L-M10: the model is told of its tools in words and reads results as observations", async () => {
   const model = writer(call, answer);
   await agentOf({ model, tools: [add], instructions: "Be brief." }).ask("1+2?");
   const [first, second] = model.requests;

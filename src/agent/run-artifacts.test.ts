@@ -102,7 +102,7 @@ test("sounds and documents are words for models that do not say that they take t
   }
 });
 
-test("equal bytes are one artifact, whatever brought them, and shown once in a result", async () => {
+test("G-T11: equal bytes are one artifact, whatever brought them, and shown once in a result", async () => {
   const same = Artifact.inline({ data: fromBase64(png) ?? "", mediaType: "image/png" });
   const tools = ["one", "two"].map((name) =>
     giving(name, () => toolSuccess(null, { content: [image, image], artifacts: [same] })),

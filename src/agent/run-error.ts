@@ -47,6 +47,8 @@ export type RunErrorCode =
   | "run-invalid"
   /** What a step gave is too large to be recorded. */
   | "step-too-large"
+  /** The engine that runs are handed to could not be reached, or did not take the run. It was not started. */
+  | "engine-unavailable"
   /** The store of the run cannot be reached or opened, or was closed. */
   | "store-unavailable"
   /** Somebody else held the store, or the run, for too long. Nothing was changed. */

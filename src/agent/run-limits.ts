@@ -27,8 +27,10 @@ export function checkNewRun({ agent, session, ...key }: NewRun): void {
 }
 
 /** @returns the size of a page. @throws RunError `run-invalid`. */
-export function checkRunFilter({ app, actor, session, limit = 100 }: RunFilter): number {
+export function checkRunFilter(filter: RunFilter): number {
+  const { app, actor, session, changedBefore, limit = 100 } = filter;
   checkId(app, "application's name");
+  checkCount(changedBefore, "time of the last change", 0);
   checkOptionalId(actor, "actor");
   checkOptionalId(session, "session's id");
   checkCount(limit, "limit of runs", 1);

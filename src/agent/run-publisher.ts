@@ -17,7 +17,7 @@ export interface PublishedBefore {
 export class RunPublisher implements AsyncIterable<RunEvent> {
   readonly #runId: string;
   readonly #clock: Clock;
-  readonly #log: EventLog<RunEvent> | undefined;
+  #log: EventLog<RunEvent> | undefined;
   readonly #kept: RunEvent[] = [];
   #past = new PastEvents([]);
   #recorder: RunRecorder | undefined;
@@ -68,6 +68,12 @@ export class RunPublisher implements AsyncIterable<RunEvent> {
   /** What must not be published again if the run, which is not recorded, is put aside; without its end. */
   get kept(): readonly RunEvent[] {
     return this.#kept;
+  }
+
+  /** Keeps nothing for readers any more; those that read get no more. */
+  forget(): void {
+    this.#log?.close();
+    this.#log = undefined;
   }
 
   /** Ends what readers get. @param instead of the end, where that could not be kept. */

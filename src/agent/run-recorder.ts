@@ -1,8 +1,10 @@
 import type { Clock } from "../base/clock.ts";
-import { type LargeValues, largeFrom } from "./large-values.ts";
+import { DragomanError } from "../base/dragoman-error.ts";
+import type { LargeValues } from "./large-values.ts";
 import { RunError } from "./run-error.ts";
 import type { RunEvent } from "./run-event.ts";
 import { runLimits } from "./run-limits.ts";
+import { atTheEnd, whileRunning } from "./run-patience.ts";
 import type { RunChanges, RunKey, RunStore, StepRecord } from "./run-store.ts";
 
 /** Where a run is recorded, and under whose name. */
@@ -11,8 +13,10 @@ export interface RunRecorderOptions {
   readonly key: RunKey;
   readonly owner: string;
   readonly clock: Clock;
-  /** Where values go that are too large for the store; `undefined` where artifacts have no store. */
-  readonly largeValues?: LargeValues | undefined;
+  /** The run's: no step is waited for any longer. */
+  readonly signal: AbortSignal;
+  /** Where values go that are too large for the store. */
+  readonly largeValues: LargeValues;
 }
 
 /** How long events may wait for a step to be written with, in milliseconds. */
@@ -49,31 +53,44 @@ export class RunRecorder {
   /**
    * Keeps a step, with the events so far.
    *
-   * @throws RunError `step-too-large`, and then the step is not kept; what the store throws.
+   * @throws RunError `step-too-large`, and then the step is not kept; what the store throws; the signal's
+   *   reason, and then it may be kept or not.
    */
-  async step(record: StepRecord): Promise<void> {
-    this.#steps.push(await this.#writable(record));
-    await this.#flush();
+  step(record: StepRecord): Promise<void> {
+    return whileRunning(this.#options.signal, async () => {
+      try {
+        this.#steps.push(await this.#writable(record));
+      } catch (reason) {
+        // As if the step itself could not be written: the run can be resumed when the store is well.
+        this.#failure ??= isStoreFailure(reason) ? { reason } : undefined;
+        throw reason;
+      }
+      await this.#flush();
+    });
   }
 
   /** @throws RunError `step-too-large`; ArtifactError. */
   async #writable(record: StepRecord): Promise<StepRecord> {
-    const json = record.kind === "finished" ? JSON.stringify(record.value) : "";
-    const { largeValues } = this.#options;
-    if (largeValues !== undefined && json.length >= largeFrom) {
-      return largeValues.put(record, json);
-    }
+    const written = await this.#options.largeValues.step(record);
+    const json = written.kind === "finished" ? JSON.stringify(written.value) : "";
     refuseTooLarge(record.key, json.length);
-    return record;
+    return written;
   }
 
   /**
    * Keeps how the run ended or stands, with all that is left, and `end` as the last event: in one write,
    * so that no run is kept that has told of its end and goes on.
    *
-   * @throws what the store throws.
+   * @throws what the store throws; RunError `store-unavailable` where it does not answer: see `runPatience`.
    */
-  async conclude(changes: RunChanges, end: RunEvent): Promise<void> {
+  conclude(changes: RunChanges, end: RunEvent): Promise<void> {
+    return atTheEnd(this.#conclude(changes, end), this.#options, (afterMs) => {
+      const message = `The store of run ${this.#options.key.id} did not answer within ${afterMs} ms. Whether its end was kept is unknown.`;
+      return new RunError(message, { code: "store-unavailable" });
+    });
+  }
+
+  async #conclude(changes: RunChanges, end: RunEvent): Promise<void> {
     await (this.#next ?? this.#current);
     this.#current = this.#write({ ...changes, events: [...this.#takeEvents(), end] });
     await this.#current;
@@ -105,18 +122,24 @@ export class RunRecorder {
 
   /** After one failure nothing is written: what came later would stand without what came before. */
   async #write(changes: RunChanges): Promise<void> {
-    const { store, key, owner } = this.#options;
+    const { store, key, owner, largeValues } = this.#options;
     if (this.#failure !== undefined) {
       throw this.#failure.reason;
     }
     try {
-      await store.write(key, owner, changes);
+      const { events = [] } = changes;
+      const written = await Promise.all(events.map((event) => largeValues.event(event)));
+      await store.write(key, owner, { ...changes, events: written });
     } catch (reason) {
       this.#failure = { reason };
       throw reason;
     }
   }
 }
+
+/** Whether a store of artifacts has failed, rather than refused. */
+const isStoreFailure = (thrown: unknown): boolean =>
+  DragomanError.is(thrown) && /^store-|^artifact-store-/.test(thrown.code);
 
 function refuseTooLarge(key: string, length: number): void {
   if (length > runLimits.maxStepLength) {

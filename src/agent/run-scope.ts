@@ -6,6 +6,7 @@ import type { Binding, BoundSession, SharedMemory } from "../tool/binding.ts";
 import type { AgentDefinition } from "./agent-definition.ts";
 import type { AgentLoopScope } from "./agent-loop.ts";
 import type { AgentRuntime, ChosenModel } from "./agent-runtime.ts";
+import { artifactLimits } from "./artifact-settings.ts";
 import { defaultResultCharacters } from "./cut-text.ts";
 import type { Hooks } from "./hooks.ts";
 import type { RunTools } from "./named-tools.ts";
@@ -18,6 +19,7 @@ import type { RunInput } from "./run-input.ts";
 import type { RunOptions } from "./run-options.ts";
 import { RunSession } from "./run-session.ts";
 import type { Question } from "./select-servers.ts";
+import { SessionMedia } from "./session-media.ts";
 import type { Steps } from "./steps.ts";
 import type { OutputPolicy } from "./structured-output.ts";
 import type { ToolLevel, ToolLevels } from "./tool-level.ts";
@@ -113,7 +115,7 @@ export async function openingMessages(
 /** The session that a run goes on with, if any. */
 export function sessionOf(
   { runtime, options }: Pick<RunSettings, "runtime" | "options">,
-  runId: string,
+  { runId, signal }: Pick<ParticipantScope, "runId" | "signal">,
 ): RunSession | undefined {
   const { session, actor } = options;
   const store = session?.store ?? runtime.sessions;
@@ -121,7 +123,22 @@ export function sessionOf(
     return undefined;
   }
   const { app, clock } = runtime;
-  return new RunSession({ store, app, id: session.id, actor, runId, clock });
+  const { id } = session;
+  const media = sessionMediaOf({ runtime, options }, { runId, session: id });
+  return new RunSession({ store, app, id, actor, runId, clock, signal, media });
+}
+
+/** Where the media of a session are kept, if artifacts have a store. */
+function sessionMediaOf(
+  { runtime, options }: Pick<RunSettings, "runtime" | "options">,
+  facts: { readonly runId: string; readonly session: string },
+): SessionMedia | undefined {
+  const { app, clock, artifacts } = runtime;
+  const { actor } = options;
+  const store = artifacts?.store;
+  const owner = actor === undefined ? { app } : { app, actor };
+  const { timeoutMs } = artifactLimits(artifacts);
+  return store && new SessionMedia({ store, clock, timeoutMs, ...owner, ...facts });
 }
 
 /** Who runs, as callbacks and tools see it. */

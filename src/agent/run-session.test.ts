@@ -53,6 +53,13 @@ test("L-C14: a run takes a session id, the input and a store, and its last event
     length: 2,
   });
   expect(await said(store, { app: "desk", id })).toEqual([user("Hi"), assistant("Hello Ann.")]);
+  expect((await store.create({ app: "desk", actor: "ann" })).id).not.toBe(id);
+  for (const other of [{}, { actor: "bob" }]) {
+    expect(await agent.ask("And me?", { ...other, session: { id, store } })).toMatchObject({
+      status: "failed",
+      error: { code: "session-conflict" },
+    });
+  }
 });
 
 test("the next run has the history between its instructions and its input", async () => {

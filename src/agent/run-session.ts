@@ -5,7 +5,9 @@ import type { BoundSession } from "../tool/binding.ts";
 import { repairHistory } from "./repair-history.ts";
 import type { RunEventBody } from "./run-event.ts";
 import type { RunInput } from "./run-input.ts";
+import { atTheEnd, whileRunning } from "./run-patience.ts";
 import { SessionError } from "./session-error.ts";
+import { type SessionMedia, withoutMissing } from "./session-media.ts";
 import type { Session, SessionKey, SessionStore } from "./session-store.ts";
 import type { Steps } from "./steps.ts";
 import { type TracedScope, traced } from "./traced.ts";
@@ -18,9 +20,12 @@ export interface RunSessionOptions {
   readonly actor: string | undefined;
   readonly runId: string;
   readonly clock: Clock;
+  /** Where large media of its messages are kept; `undefined` where artifacts have no store. */
+  readonly media: SessionMedia | undefined;
+  /** The run's: while it goes on, the store is not waited for any longer. */
+  readonly signal: AbortSignal;
 }
 
-const longestSaveMs = 30_000;
 const longestTitle = 80;
 
 /** The session of one run: read before the loop, written after it. */
@@ -37,17 +42,16 @@ export class RunSession {
 
   /** What callbacks and tools get. */
   get bound(): BoundSession {
-    const { store } = this.#options;
+    const { store, signal } = this.#options;
     return {
       id: this.#key.id,
       getState: async (key) => {
-        const state = (await store.get(this.#key))?.state ?? {};
+        const state = (await whileRunning(signal, () => store.get(this.#key)))?.state ?? {};
         return Object.hasOwn(state, key) ? state[key] : undefined;
       },
       setState: async (key, value) => {
-        await store.update(this.#key, {
-          state: { [key]: value === undefined ? undefined : toJson(value) },
-        });
+        const state = { [key]: value === undefined ? undefined : toJson(value) };
+        await whileRunning(signal, () => store.update(this.#key, { state }));
       },
     };
   }
@@ -56,14 +60,16 @@ export class RunSession {
    * The history, repaired; creates the session where it is not there. Only the length is a step's
    * value: since sessions are append-only, a replay reads the same messages.
    *
-   * @throws SessionError `session-conflict` where the id is taken by somebody else's session.
+   * @throws SessionError `session-conflict` where the id is taken by somebody else's session; the
+   *   signal's reason.
    */
   load(steps: Steps, input: RunInput, scope: TracedScope): Promise<readonly Message[]> {
     return traced(
       scope,
       () => ({ kind: "session", action: "load" }),
       async (span) => {
-        const history = await this.#load(steps, input);
+        const { signal } = this.#options;
+        const history = await whileRunning(signal, () => this.#load(steps, input));
         span?.set({ count: history.length });
         return history;
       },
@@ -78,7 +84,7 @@ export class RunSession {
     const { length } = await steps.run("session:load", open, { idempotent: true });
     const range = { upTo: length };
     const stored = length === 0 ? [] : await this.#options.store.messages(this.#key, range);
-    const history = repairHistory(stored.map(({ message }) => message));
+    const history = repairHistory(await this.#whole(stored.map(({ message }) => message)));
     for (const message of history) {
       this.#history.add(message);
     }
@@ -88,7 +94,7 @@ export class RunSession {
   /**
    * Appends what the run has added to the conversation, as one group that is named for the run, so
    * that it is there once however often it is sent. Instructions are not stored. No signal stops it,
-   * but it is given up after 30 seconds.
+   * but it is given up after a while: see `runPatience`.
    *
    * @returns the event to publish; `undefined` where nothing was said.
    */
@@ -99,17 +105,26 @@ export class RunSession {
     if (said.length === 0) {
       return undefined;
     }
-    const { store, runId, clock } = this.#options;
+    const { store, runId, clock, media } = this.#options;
     const length = await traced(
       scope,
       () => ({ kind: "session", action: "save" }),
       (span) => {
         span?.set({ count: said.length });
-        const appending = store.append(this.#key, said, { groupId: runId });
-        return within(appending, longestSaveMs, clock);
+        const written = media === undefined ? Promise.resolve(said) : media.takeOut(said);
+        const appending = written.then((all) => store.append(this.#key, all, { groupId: runId }));
+        return atTheEnd(appending, { signal: scope.signal, clock }, (afterMs) => {
+          const message = `The session store did not answer within ${afterMs} ms.`;
+          return new SessionError(message, { code: "store-unavailable" });
+        });
       },
     );
     return { kind: "session-save", session: this.#key.id, messages: said.length, length };
+  }
+
+  async #whole(messages: readonly Message[]): Promise<readonly Message[]> {
+    const { media, signal } = this.#options;
+    return media === undefined ? messages.map(withoutMissing) : media.putBack(messages, signal);
   }
 
   async #open(title: string): Promise<Session> {
@@ -157,15 +172,4 @@ function titleOf(input: RunInput): string {
     .trim();
   const signs = [...line.toWellFormed()];
   return signs.length > longestTitle ? `${signs.slice(0, longestTitle - 1).join("")}…` : line;
-}
-
-async function within<Value>(work: Promise<Value>, limitMs: number, clock: Clock): Promise<Value> {
-  let stop = (): void => {};
-  const late = new Promise<never>((_, reject) => {
-    stop = clock.startTimer(() => {
-      const message = `The session store did not answer within ${limitMs} ms.`;
-      reject(new SessionError(message, { code: "store-unavailable" }));
-    }, limitMs);
-  });
-  return Promise.race([work, late]).finally(stop);
 }

@@ -84,6 +84,8 @@ export interface RunFilter {
   readonly status?: RunStatus;
   readonly session?: string;
   readonly ready?: boolean;
+  /** Those that were changed last before then, in milliseconds since the Unix epoch. */
+  readonly changedBefore?: number;
   /** How many at most: 1 to 1000, default 100. */
   readonly limit?: number;
   /** `next` of the page before. */
@@ -175,10 +177,23 @@ export interface RunStore extends AsyncDisposable {
     of: { readonly app: string; readonly id?: string },
     signal: AbortSignal,
   ): AsyncIterable<void>;
-  /** Removes a run and all that belongs to it. @returns whether there was one. */
+  /**
+   * Removes a run and all that this store has of it; `eraseRun` of `dragoman/stores` its artifacts, too.
+   *
+   * @returns whether there was one.
+   */
   delete(key: RunKey): Promise<boolean>;
-  /** Removes all runs of an actor or a session, also those that are executed. @returns how many. */
+  /**
+   * Removes all runs of an actor or a session, also those that are executed; `eraseActor` and
+   * `eraseSession` of `dragoman/stores` their artifacts, too.
+   *
+   * @returns how many.
+   */
   deleteAll(owner: RunOwner): Promise<number>;
-  /** Removes what was kept long enough. @returns how many runs. */
+  /**
+   * Removes what was kept long enough; `pruneRuns` of `dragoman/stores` its artifacts, too.
+   *
+   * @returns how many runs.
+   */
   prune(age: RunAge): Promise<number>;
 }

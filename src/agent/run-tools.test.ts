@@ -14,8 +14,14 @@ async function offered(definition: Parameters<typeof agentOf>[0], config = {}, o
 
 test("L-C1, L-C3, L-C6, G-T4: an agent has its own tools and all that its servers publish", async () => {
   const files = toolsetOf("files", ["read", "write"]);
-  expect(await offered({ tools: [add], mcp: [files] })).toEqual(["add", "read", "write"]);
-  expect(files.log).toEqual(["open", "close"]);
+  const notes = toolsetOf("notes", ["jot"]);
+  const names = await offered({ tools: [add], mcp: [files, notes] });
+  expect(names).toEqual(["add", "read", "write", "jot"]);
+  expect([files.log, notes.log]).toEqual([
+    ["open", "close"],
+    ["open", "close"],
+  ]);
+  expect(await offered({ tools: [add] })).toEqual(["add"]); // another agent has nothing of them
 });
 
 test("G-T1: a toolset among the tools counts as one in mcp", async () => {
@@ -25,7 +31,7 @@ test("G-T1: a toolset among the tools counts as one in mcp", async () => {
   expect(await offered({ tools: "none", mcp: [files] })).toEqual([]);
 });
 
-test("names choose a registered tool, else one of a server's, and then only those are visible", async () => {
+test("L-C4: names choose a registered tool, else one of a server's, and then only those are visible", async () => {
   const files = toolsetOf("files", ["read", "write"]);
   const config = { tools: [add, toolCalled("read", "global")] };
   expect(await offered({ tools: ["add", "write"], mcp: [files] }, config)).toEqual([
@@ -33,6 +39,12 @@ test("names choose a registered tool, else one of a server's, and then only thos
     "write",
   ]);
   expect(await offered({ tools: ["read"], mcp: [files] }, config)).toEqual(["read"]);
+});
+
+test("L-C5: a server none of whose tools is named is connected, and gives none", async () => {
+  const files = toolsetOf("files", ["read", "write"]);
+  expect(await offered({ tools: ["READ"], mcp: [files] })).toEqual([]);
+  expect(files.log).toEqual(["open", "close"]);
 });
 
 test("a name that nobody has is told, with the closest that there is", async () => {
@@ -58,6 +70,9 @@ test("R9: the strict defaults connect nothing and send nothing unless the run as
   expect(await offered(definition, config)).toEqual([]);
   expect(files.log).toEqual([]);
   expect(await offered(definition, config, { tools: "inherit" })).toEqual(["add"]);
+  expect(files.log).toEqual([]);
+  expect(await offered(definition, config, { mcp: "inherit" })).toEqual([]);
+  expect(files.log).toEqual(["open", "close"]);
   expect(await offered(definition, config, { tools: "inherit", mcp: "inherit" })).toEqual([
     "add",
     "read",
@@ -88,7 +103,7 @@ test("two native tools with one name are a mistake", async () => {
   expect(result).toMatchObject({ status: "failed", error: { code: "invalid-definition" } });
 });
 
-test("two servers with one name are a mistake, and none is opened", async () => {
+test("R2: two servers with one name are a mistake, and none is opened", async () => {
   const files = toolsetOf("files", ["read"]);
   const result = await agentOf({ model: modelOf("ok"), mcp: [files, toolsetOf("files", [])] }).ask(
     "Hi",
@@ -100,7 +115,8 @@ test("two servers with one name are a mistake, and none is opened", async () => 
 test("R15, L-C9: a server that fails is recorded, told, logged once, and the run goes on with the rest", async () => {
   const warnings: string[] = [];
   const logger: Logger = { ...silentLogger, warn: (message) => warnings.push(message) };
-  const definition = { model: modelOf("ok"), mcp: [broken("down"), toolsetOf("up", ["read"])] };
+  const model = modelOf("ok");
+  const definition = { model, mcp: [broken("down"), toolsetOf("up", ["read"])] };
   const run = agentOf(definition, { logger }).stream("Hi");
   const events = await collect(run);
   const error = { code: "mcp-connect-failed", message: "refused", server: "down" };
@@ -113,6 +129,7 @@ test("R15, L-C9: a server that fails is recorded, told, logged once, and the run
     { kind: "server-connect", server: "up", tools: ["read"] },
   ]);
   expect(warnings).toEqual(['agent "tester" goes on without MCP server "down": refused']);
+  expect(model.requests[0]?.tools.map(({ name }) => name)).toEqual(["read"]);
 });
 
 test("a server that must be there fails the run, and the others are closed", async () => {
@@ -214,18 +231,24 @@ test.each(Object.entries(wrongServers))(
     expect(result).toMatchObject({ status: "completed", failedServers: [{ name: "wrong" }] });
     expect(result.failedServers[0]?.error.message).toMatch(says);
     expect(warnings).toHaveLength(1);
-    expect(warnings[0]).toMatch(/agent "tester" goes on without MCP server "wrong": /);
+    expect(warnings[0]).toMatch(/^agent "tester" goes on without MCP server "wrong": /);
+    expect(warnings[0]).toMatch(says);
   },
 );
 
 test("L-C13: an agent tells its available tools, native and of its servers", async () => {
   const files = toolsetOf("files", ["read"]);
-  const agent = agentOf({ model: modelOf("never asked"), tools: [add], mcp: [files] });
-  expect(await agent.availableTools()).toEqual([
-    { name: "add", description: "Adds two numbers." },
-    { name: "read", description: "read", sourceName: "read", server: "files" },
-  ]);
-  expect(files.log).toEqual(["open", "close"]);
+  const has = { tools: [add], mcp: [files] };
+  const model = modelOf("never asked");
+  const agents = [agentOf({ model, ...has }), agentOf({ model }, has)]; // its own, or inherited
+  for (const agent of agents) {
+    expect(await agent.availableTools()).toEqual([
+      { name: "add", description: "Adds two numbers." },
+      { name: "read", description: "read", sourceName: "read", server: "files" },
+    ]);
+    expect(files.log.splice(0)).toEqual(["open", "close"]);
+  }
+  expect(model.requests).toEqual([]);
 });
 
 test("a server's tool whose name can be mistaken for another's is left out, and that is told", async () => {

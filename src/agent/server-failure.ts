@@ -51,4 +51,5 @@ function tellOnError(toolset: Toolset, failure: unknown, binding: Binding): void
 }
 
 const isWrongServer = (thrown: unknown): boolean =>
-  ConfigurationError.is(thrown) && thrown.code === "invalid-configuration";
+  ConfigurationError.is(thrown) &&
+  (thrown.code === "invalid-configuration" || thrown.code === "sandbox-unavailable");

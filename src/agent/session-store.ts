@@ -142,6 +142,11 @@ export interface SessionStore extends AsyncDisposable {
   update(key: SessionKey, changes: SessionChanges): Promise<Session>;
   /** Sessions, the last changed first. One that changes meanwhile may move past the page. */
   list(filter: SessionFilter): Promise<SessionPage>;
-  /** Removes a session and all that belongs to it. @returns whether there was one. */
+  /**
+   * Removes a session and all that this store has of it; `eraseSession` of `dragoman/stores` its runs and
+   * artifacts, too.
+   *
+   * @returns whether there was one.
+   */
   delete(key: SessionKey): Promise<boolean>;
 }

@@ -14,14 +14,25 @@ export async function settleRun<Output>(
   } catch (thrown) {
     const report = draft.report(runId);
     // A run that is cancelled while it waits is cancelled.
-    if (signal.aborted && !RunError.is(signal.reason)) {
-      return cancelledRun(signal.reason, report);
-    }
-    if (signal.aborted) {
-      return failedRun(signal.reason, report);
-    }
-    return thrown instanceof Suspension ? suspendedRun(thrown, report) : failedRun(thrown, report);
+    return thrown instanceof Suspension && !signal.aborted
+      ? suspendedRun(thrown, report)
+      : brokenOff(thrown, report, signal);
   }
+}
+
+/** A run that broke off: by its signal, whatever was thrown then, or else with what was thrown. */
+export function brokenOff<Output>(
+  thrown: unknown,
+  report: RunReport,
+  signal: AbortSignal,
+): RunResult<Output> {
+  if (!signal.aborted) {
+    return failedRun(thrown, report);
+  }
+  // What we abort with ourselves is an error: a deadline that has passed.
+  return RunError.is(signal.reason)
+    ? failedRun(signal.reason, report)
+    : cancelledRun(signal.reason, report);
 }
 
 function completedRun<Output>({ end, output }: Answer, report: RunReport): CompletedRun<Output> {

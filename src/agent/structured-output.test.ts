@@ -35,7 +35,7 @@ test("without tools the provider is asked to constrain the answer; with tools, n
   ]);
 });
 
-test("an answer that does not fit is sent back with what is wrong, twice at the most", async () => {
+test("P11: an answer that does not fit is sent back with what is wrong, twice at the most", async () => {
   const model = modelOf("soon", '{"days":"soon"}', '{"days":3,"plan":"gold"}', '{"days":3}');
   const agent = createDragoman({ env: {} }).defineAgent({ name: "a", model, output });
   const result = await agent.ask("?");

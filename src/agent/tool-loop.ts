@@ -23,11 +23,11 @@ import { executeToolCalls } from "./tool-execution.ts";
 /** What a loop works with. */
 export interface LoopScope extends ModelScope, ToolScope, PresentScope {
   readonly models: ModelScope["models"];
-  /** By the name that the model sees. Grows where tools become ready later, between steps only. */
+  /** By the name that the model sees. Changes where servers join later or change, between steps only. */
   readonly tools: ReadonlyMap<string, Tool>;
   /** Those of them that the model is told of. */
   readonly shownTools: ReadonlyMap<string, Tool>;
-  /** Adds the tools that have become ready. */
+  /** Takes over the tools that have become ready, and what servers say that changed. */
   updateTools(): Promise<void>;
   /** Whether every server of the run is open. */
   hasAllServers(): boolean;
@@ -87,20 +87,27 @@ export async function budgetReached({
   return (await steps.run("budget", async () => outerBudget.reached ?? null)) ?? undefined;
 }
 
-/** The definitions of a run's tools, made anew only where tools were added. */
+/** The definitions of a run's tools, made anew only where the tools changed. */
 class OfferedTools {
   readonly #scope: LoopScope;
+  #tools: readonly Tool[];
   #definitions: readonly ToolDefinition[];
 
   constructor(scope: LoopScope) {
     this.#scope = scope;
+    this.#tools = [...scope.shownTools.values()];
     this.#definitions = definitionsOf(scope.shownTools);
   }
 
   async now(): Promise<readonly ToolDefinition[]> {
     const { shownTools } = this.#scope;
     await this.#scope.updateTools();
-    if (shownTools.size !== this.#definitions.length) {
+    const tools = [...shownTools.values()];
+    const isSame =
+      tools.length === this.#tools.length &&
+      tools.every((tool, index) => tool === this.#tools[index]);
+    if (!isSame) {
+      this.#tools = tools;
       this.#definitions = definitionsOf(shownTools);
     }
     return this.#definitions;

@@ -44,7 +44,9 @@ export type ConfigurationErrorCode =
   | "unknown-model"
   /** A model needs a key of its provider, and none is given or set in the environment. */
   | "missing-api-key"
-  | "missing-package";
+  | "missing-package"
+  /** There is nothing here to make a sandbox with; the message says what to install. */
+  | "sandbox-unavailable";
 
 /**
  * A mistake in a definition or a configuration, for the programmer to mend. It is thrown where the

@@ -33,7 +33,7 @@ function outermost(text: string): readonly string[] {
 }
 
 /** Where the bracket that opens at `start` is closed; brackets in strings do not count. */
-function balancedEnd(text: string, start: number): number | undefined {
+export function balancedEnd(text: string, start: number): number | undefined {
   const signs = /"(?:[^"\\]|\\.)*"|[{}[\]]/gs;
   signs.lastIndex = start;
   let depth = 0;

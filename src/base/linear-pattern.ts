@@ -53,6 +53,11 @@ export class LinearPattern {
     this.size = size;
   }
 
+  /** The same pattern, for which capitals and small letters are one. */
+  ignoringCase(): LinearPattern {
+    return new LinearPattern(`(?i)${this.#translated}`, this.size);
+  }
+
   /** What a test of a text costs, in steps of some hundred nanoseconds. The first builds the automaton. */
   stepsFor(text: string): number {
     const building = this.#automaton === undefined ? this.size * stepsPerState : 0;

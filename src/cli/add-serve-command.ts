@@ -20,6 +20,8 @@ export function addServeCommand(program: Command, { streams, finish }: CommandCo
     .option("--model <id>", "the model of the agent over the current folder")
     .option("--store <file-or-url>", "keep runs there, so that they outlive the server")
     .option("--sessions <file>", "where conversations are kept")
+    .option("--ui", "the web UI also on addresses that others can reach")
+    .option("--no-ui", "no web UI")
     .addOption(
       new Option("--stdio", "serve MCP on standard input and output, and nothing else").conflicts([
         "token",

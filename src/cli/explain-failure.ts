@@ -1,4 +1,4 @@
-import { messageOf } from "../base/dragoman-error.ts";
+import { ConfigurationError, messageOf } from "../base/dragoman-error.ts";
 import { McpError } from "../mcp/mcp-error.ts";
 import type { McpServerConfig, UrlTransport } from "../tool/mcp-server-config.ts";
 import { explainProgramEnd, unknownRevision } from "./explain-program-end.ts";
@@ -15,6 +15,9 @@ export interface FailedConnection {
 /** Why a server cannot be used, in words that a person can act on. */
 export function explainFailure({ config, thrown, env }: FailedConnection): readonly Finding[] {
   const { transport } = config;
+  if (ConfigurationError.is(thrown)) {
+    return [finding("error", thrown.code, { message: thrown.message, advice: mendIt })];
+  }
   if (!McpError.is(thrown)) {
     return [finding("error", "failed", { message: messageOf(thrown), advice: reportIt })];
   }
@@ -30,6 +33,8 @@ export function explainFailure({ config, thrown, env }: FailedConnection): reado
     ...(isNetwork ? examineProxy(transport, env) : []),
   ];
 }
+
+const mendIt = "Do what it says: change the server's configuration, or install what is missing.";
 
 const reportIt = "This should not happen: please report it, with what you did.";
 

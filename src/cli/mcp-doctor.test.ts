@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { createCertificate } from "../../test/certificate.ts";
 import { CliFolder, runInProcess } from "../../test/cli-fixture.ts";
 import { startFakeHttpServer } from "../../test/fixtures/mcp/fake-http-server.ts";
@@ -96,6 +96,21 @@ test("a command that may not be executed, and a folder that is not there", async
   mkdirSync(cwd);
   expect(codesOf(await diagnose({ a: { ...fakeStdio(), cwd } }))).toEqual([]);
 });
+
+test.runIf(process.platform === "linux")(
+  "P9: a sandbox that cannot be made is told with what to install, and the server is not started",
+  async () => {
+    vi.stubEnv("PATH", "/nowhere");
+    const { findings } = await diagnose({ a: { ...fakeStdio(), sandbox: true } });
+    expect(findings).toMatchObject([
+      {
+        severity: "error",
+        code: "sandbox-unavailable",
+        message: expect.stringContaining("apt-get install bubblewrap"),
+      },
+    ]);
+  },
+);
 
 test.each<[string, string, RegExp]>([
   ["module-missing", "ModuleNotFoundError: No module named 'mcp'", /install what it depends on/],

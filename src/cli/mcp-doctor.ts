@@ -1,8 +1,8 @@
 import { styleText } from "node:util";
 import type { JsonObject } from "../base/json.ts";
+import { describeTransport } from "../mcp/describe-transport.ts";
 import { type Answer, answering } from "./answer.ts";
 import type { CliStreams } from "./cli-streams.ts";
-import { describeTransport } from "./describe-transport.ts";
 import { examineNames, examineOwnNames } from "./examine-names.ts";
 import { type Examination, examineServer } from "./examine-server.ts";
 import type { ExitCode } from "./exit-code.ts";

@@ -1,9 +1,9 @@
 import type { Json, JsonObject } from "../base/json.ts";
+import { describeTransport, transportLine } from "../mcp/describe-transport.ts";
 import type { McpClient } from "../mcp/mcp-client.ts";
 import type { McpToolDefinition } from "../mcp/tool-definition.ts";
 import { type Answer, answering } from "./answer.ts";
 import type { CliStreams } from "./cli-streams.ts";
-import { describeTransport, transportLine } from "./describe-transport.ts";
 import { exampleArguments } from "./example-arguments.ts";
 import type { ExitCode } from "./exit-code.ts";
 import { listOfTools } from "./list-of-tools.ts";

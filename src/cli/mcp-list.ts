@@ -1,8 +1,8 @@
 import { styleText } from "node:util";
 import type { JsonObject } from "../base/json.ts";
+import { describeTransport, transportLine } from "../mcp/describe-transport.ts";
 import { type Answer, answering, failureOf } from "./answer.ts";
 import type { CliStreams } from "./cli-streams.ts";
-import { describeTransport, transportLine } from "./describe-transport.ts";
 import type { ExitCode } from "./exit-code.ts";
 import type { McpOptions } from "./mcp-group.ts";
 import { type McpTarget, readSomeTargets, type ServerTarget, secretsOf } from "./mcp-targets.ts";

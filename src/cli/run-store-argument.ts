@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import type { ArtifactStore } from "../agent/artifact-store.ts";
 import type { RunStore } from "../agent/run-store.ts";
 import { dataFolder } from "./data-folder.ts";
 
@@ -28,4 +29,18 @@ export async function openRunStore(place: string | undefined, env: Environment):
   }
   const { sqliteRuns } = await import("../stores/sqlite-runs.ts");
   return sqliteRuns({ file: store ?? join(dataFolder(env), "runs.db") });
+}
+
+/** The store of artifacts in the same place: what is large of runs may be there. */
+export async function openArtifactStore(
+  place: string | undefined,
+  env: Environment,
+): Promise<ArtifactStore & AsyncDisposable> {
+  const store = chosenStore(place, env);
+  if (store !== undefined && isPostgresUrl(store)) {
+    const { postgresArtifacts } = await import("../stores/postgres-artifacts.ts");
+    return postgresArtifacts({ connectionString: store, retryMs: 2_000 });
+  }
+  const { sqliteArtifacts } = await import("../stores/sqlite-artifacts.ts");
+  return sqliteArtifacts({ file: store ?? join(dataFolder(env), "runs.db") });
 }

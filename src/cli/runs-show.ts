@@ -1,9 +1,11 @@
 import type { RunEvent } from "../agent/run-event.ts";
 import type { RunRecord, StepRecord } from "../agent/run-store.ts";
+import { wholeEvent } from "../agent/whole-event.ts";
 import { toJson } from "../base/json.ts";
 import type { CliStreams } from "./cli-streams.ts";
 import { openQuestions, runDocument, runLine, waitingLine } from "./describe-run.ts";
 import type { ExitCode } from "./exit-code.ts";
+import { openArtifactStore } from "./run-store-argument.ts";
 import type { RunsShowOptions } from "./runs-group.ts";
 import { jsonText, terminalLine, terminalText } from "./terminal-text.ts";
 import { demandRun, runKeyOf, withRunStore } from "./with-run-store.ts";
@@ -18,7 +20,8 @@ export function runsShow(
     const run = await demandRun(store, id, options);
     const key = runKeyOf(id, options);
     const steps = await store.steps(key);
-    const events = options.events === true ? await store.events(key) : undefined;
+    const kept = options.events === true ? await store.events(key) : undefined;
+    const events = kept && (await wholeEvents(kept, run, { options, streams }));
     return {
       document: {
         run: runDocument(run),
@@ -29,6 +32,21 @@ export function runsShow(
       exitCode: 0,
     };
   });
+}
+
+/** Large results are in the same database, or an application has them elsewhere: then they are named. */
+async function wholeEvents(
+  events: readonly RunEvent[],
+  { app, actor }: RunRecord,
+  { options, streams }: { readonly options: RunsShowOptions; readonly streams: CliStreams },
+): Promise<readonly RunEvent[]> {
+  await using artifacts = await openArtifactStore(options.store, streams.env);
+  const owner = actor === undefined ? { app } : { app, actor };
+  const whole: RunEvent[] = [];
+  for (const event of events) {
+    whole.push(await wholeEvent(event, { ...owner, artifacts }));
+  }
+  return whole;
 }
 
 function runLines(run: RunRecord): readonly string[] {

@@ -4,12 +4,14 @@ import type { Assembly } from "../agent/assembly.ts";
 import { runtimeOf } from "../agent/create-assembly.ts";
 import type { RunStore } from "../agent/run-store.ts";
 import { ConfigurationError } from "../base/dragoman-error.ts";
+import { isLoopbackHost } from "../base/loopback-host.ts";
 import { createDragoman, type Dragoman } from "../configure.ts";
 import { isModelId, noSuchModel } from "../provider-ids.ts";
 import { createServer, type DragomanServer } from "../server/create-server.ts";
 import type { Listening } from "../server/listener.ts";
 import type { ServerOptions } from "../server/server-options.ts";
 import { toLogger } from "../server/to-logger.ts";
+import { memoryArtifacts } from "../stores/memory-artifacts.ts";
 import { memorySessions } from "../stores/memory-sessions.ts";
 import { cliAppName } from "./cli-agent.ts";
 import { CliError } from "./cli-error.ts";
@@ -32,6 +34,8 @@ export interface ServeOptions {
   readonly store?: string;
   /** Where conversations are kept; default: with `store` in the user's data folder, else in memory. */
   readonly sessions?: string;
+  /** Whether the web UI is there. Default: where only this machine can reach it. */
+  readonly ui?: boolean;
   /** Serves MCP to whoever has started this process, and listens to nobody else. */
   readonly stdio?: boolean;
 }
@@ -53,12 +57,17 @@ export async function serveCommand(options: ServeOptions, streams: CliStreams): 
     env: streams.env,
     logger: toLogger(log),
     sessions,
+    artifacts: { store: memoryArtifacts() },
   });
   const { agents, options: more } = await configured(options, dragoman, streams);
+  const hasUi = options.ui ?? isLoopbackHost(options.hostname);
   await using living = await startAll(agents);
   const server = createServer({
     ...authOf(options, streams),
     log,
+    ui: hasUi,
+    // A page that is loaded again reads on.
+    ...(hasUi ? { agUi: { onDisconnect: "continue" } } : {}),
     ...keeping(store),
     // A module's agents may have a store of their own.
     ...(options.sessions !== undefined || agents.some(isForgetful) ? { sessions } : {}),
@@ -66,7 +75,15 @@ export async function serveCommand(options: ServeOptions, streams: CliStreams): 
     agents: living.agents,
   });
   try {
-    await serve(server, { ...options, webhooks: Object.keys(more.webhooks ?? {}) }, streams);
+    await serve(
+      server,
+      {
+        ...options,
+        ui: more.ui === undefined ? hasUi : more.ui !== false,
+        webhooks: Object.keys(more.webhooks ?? {}),
+      },
+      streams,
+    );
   } finally {
     await server.close();
   }
@@ -77,9 +94,10 @@ const isForgetful = (agent: Assembly): boolean => runtimeOf(agent)?.sessions ===
 
 async function serve(
   server: DragomanServer,
-  { port, hostname, stdio, webhooks }: ServeOptions & { readonly webhooks: readonly string[] },
+  options: ServeOptions & { readonly webhooks: readonly string[] },
   streams: CliStreams,
 ): Promise<void> {
+  const { port, hostname, stdio } = options;
   if (stdio === true) {
     if (streams.stdin === undefined) {
       throw new CliError("There is no standard input to serve.", { code: "invalid-usage" });
@@ -89,15 +107,25 @@ async function serve(
     await serving.close();
     return;
   }
-  greet(await server.listen({ port, hostname }), webhooks, streams);
+  const listening = await server.listen({ port, hostname });
+  greet(listening, options, streams);
   await stopped(streams.signal);
 }
 
-function greet({ url }: Listening, webhooks: readonly string[], { stdout }: CliStreams): void {
-  const hooks = webhooks.map((name) => `  webhook POST ${url}/webhooks/${name}\n`).join("");
-  stdout.write(
-    `Serving at ${url}\n  agents  ${url}/agents\n  AG-UI   POST ${url}/agents/NAME/ag-ui\n  MCP     ${url}/mcp\n${hooks}Stop with Ctrl+C.\n`,
-  );
+function greet(
+  { url }: Listening,
+  { ui, webhooks }: { readonly ui?: boolean; readonly webhooks: readonly string[] },
+  { stdout }: CliStreams,
+): void {
+  const lines = [
+    `Serving at ${url}`,
+    ...(ui === true ? [`  web UI  ${url}/ui/`] : []),
+    `  agents  ${url}/agents`,
+    `  AG-UI   POST ${url}/agents/NAME/ag-ui`,
+    `  MCP     ${url}/mcp`,
+    ...webhooks.map((name) => `  webhook POST ${url}/webhooks/${name}`),
+  ];
+  stdout.write(`${lines.join("\n")}\nStop with Ctrl+C.\n`);
 }
 
 function stopped(signal: AbortSignal): Promise<void> {

@@ -12,10 +12,10 @@ import type { CredentialStore } from "../base/credential-store.ts";
 import { ConfigurationError } from "../base/dragoman-error.ts";
 import { isJsonObject, type JsonObject, parseJson } from "../base/json.ts";
 import { Secret } from "../base/secret.ts";
+import { TurnQueue } from "../base/turn-queue.ts";
 import { whenFree } from "../base/when-free.ts";
 import { CredentialError } from "./credential-error.ts";
 import { withFileLock } from "./file-lock.ts";
-import { TurnQueue } from "./turn-queue.ts";
 
 /** What an {@link EncryptedFileStore} is made of. */
 export interface EncryptedFileStoreOptions {

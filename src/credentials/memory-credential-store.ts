@@ -1,7 +1,7 @@
 import { type Clock, systemClock } from "../base/clock.ts";
 import type { CredentialStore } from "../base/credential-store.ts";
 import type { JsonObject } from "../base/json.ts";
-import { TurnQueue } from "./turn-queue.ts";
+import { TurnQueue } from "../base/turn-queue.ts";
 
 interface Entry {
   readonly record: JsonObject;

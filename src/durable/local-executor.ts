@@ -1,12 +1,13 @@
 import type { Assembly } from "../agent/assembly.ts";
 import { cancelKeptRun } from "../agent/cancel-kept-run.ts";
-import { participantOf } from "../agent/create-assembly.ts";
 import { refuseLateDecisions } from "../agent/decisions.ts";
+import { leaveUnread } from "../agent/hosted-run.ts";
 import type { Run } from "../agent/run.ts";
 import { RunError } from "../agent/run-error.ts";
 import type { RunInput } from "../agent/run-input.ts";
 import type { ResumeOptions } from "../agent/run-options.ts";
-import { hasEnded, runNotFound } from "../agent/run-refusals.ts";
+import { atTheEnd, whileRunning } from "../agent/run-patience.ts";
+import { runNotFound } from "../agent/run-refusals.ts";
 import type { RunResult } from "../agent/run-result.ts";
 import type { NewRun, RunFilter, RunKey, RunRecord, RunStore } from "../agent/run-store.ts";
 import type { Decision } from "../agent/waiting.ts";
@@ -16,7 +17,11 @@ import { ConfigurationError, messageOf } from "../base/dragoman-error.ts";
 import { createId } from "../base/ids.ts";
 import { consoleLogger, type Logger } from "../base/logger.ts";
 import { sleep } from "../base/sleep.ts";
+import { allRuns } from "./all-runs.ts";
+import { awaitResult } from "./await-result.ts";
 import type { Executor, ResultOptions, StartedRun, StartOptions } from "./executor.ts";
+import { isKeptAlready } from "./is-kept-already.ts";
+import { KnownAgents } from "./known-agents.ts";
 import { newRunOf } from "./new-run.ts";
 import { Slots } from "./slots.ts";
 
@@ -77,7 +82,7 @@ export class LocalExecutor implements Executor {
   readonly #store: RunStore;
   readonly #clock: Clock;
   readonly #logger: Logger;
-  readonly #agents = new Map<string, Assembly>();
+  readonly #agents: KnownAgents;
   readonly #slots: Slots;
   /** Runs that it executes, or is about to. */
   readonly #runs = new Map<string, Run | undefined>();
@@ -97,12 +102,7 @@ export class LocalExecutor implements Executor {
     this.#clock = options.clock ?? systemClock;
     this.#logger = options.logger ?? consoleLogger;
     this.#slots = new Slots(concurrency);
-    for (const agent of agents) {
-      if (this.#agents.has(agent.name) || participantOf(agent) === undefined) {
-        throw invalid(`"${agent.name}" is no agent, or one of two of that name.`);
-      }
-      this.#agents.set(agent.name, agent);
-    }
+    this.#agents = new KnownAgents(agents);
   }
 
   /** Takes up what was left behind, and goes on to notice what other processes decide. */
@@ -121,13 +121,13 @@ export class LocalExecutor implements Executor {
     input: RunInput,
     { id = createId("run"), ...options }: StartOptions = {},
   ): Promise<StartedRun> {
-    const assembly = this.#agentOf(agent);
+    const assembly = this.#agents.demand(agent);
     const run = newRunOf(assembly, input, { ...options, id, app: this.#app });
     this.#stopping.signal.throwIfAborted();
     try {
       await this.#store.create(run, createId("owner"));
     } catch (thrown) {
-      if (await this.#isKept(run, thrown)) {
+      if (await isKeptAlready(this.#store, run, thrown)) {
         return { runId: id };
       }
       throw thrown;
@@ -173,19 +173,8 @@ export class LocalExecutor implements Executor {
     }
   }
 
-  async result(runId: string, options: ResultOptions = {}): Promise<RunRecord> {
-    const { signal = new AbortController().signal } = options;
-    const key = this.#keyOf(runId, options);
-    for await (const _ of this.#store.changes(key, signal)) {
-      const run = await this.#store.get(key);
-      if (run === undefined) {
-        throw runNotFound(runId);
-      }
-      if (hasEnded(run.status) || (run.status === "suspended" && !run.ready)) {
-        return run;
-      }
-    }
-    throw signal.reason;
+  result(runId: string, options: ResultOptions = {}): Promise<RunRecord> {
+    return awaitResult(this.#store, this.#keyOf(runId, options), options.signal);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -201,7 +190,9 @@ export class LocalExecutor implements Executor {
   /** Leaves a run to the next executor: what this one still does of it is not recorded. */
   async #putDown(runId: string): Promise<void> {
     try {
-      await this.#store.takeOver(this.#keyOf(runId), createId("owner"));
+      const wait = { signal: this.#closing.signal, clock: this.#clock };
+      const taking = this.#store.takeOver(this.#keyOf(runId), createId("owner"));
+      await atTheEnd(taking, wait, () => new Error("the store does not answer"));
     } catch {
       // It has ended just now, or its store is away, which leaves it where it is as well.
     }
@@ -261,6 +252,7 @@ export class LocalExecutor implements Executor {
       const given = await taking.options();
       const who = actor === undefined ? {} : { actor };
       const resumed = assembly.resumeStream(id, { ...given, ...who, store: this.#store });
+      leaveUnread(resumed);
       this.#runs.set(id, resumed);
       await this.#carry(run, resumed.result, taking);
     } catch (thrown) {
@@ -279,7 +271,7 @@ export class LocalExecutor implements Executor {
     const result = await ending;
     this.#runs.delete(run.id);
     try {
-      const found = await this.#store.get(this.#keyOf(run.id));
+      const found = await this.#read(run.id);
       if (found?.status === "suspended") {
         this.#putAside(found);
         return;
@@ -298,7 +290,7 @@ export class LocalExecutor implements Executor {
     const next: TakingUp = { failures: failures + 1, options };
     this.#startTimer(id, delayMs, async () => {
       try {
-        const found = await this.#store.get(this.#keyOf(id));
+        const found = await this.#read(id);
         if (found?.status === "running") {
           this.#execute(run, next);
         }
@@ -345,35 +337,13 @@ export class LocalExecutor implements Executor {
     await sleep(this.#clock, durationMs, this.#closing.signal).catch(() => {});
   }
 
-  async #all(filter: Partial<RunFilter>): Promise<readonly RunRecord[]> {
-    const runs: RunRecord[] = [];
-    let after: string | undefined;
-    do {
-      const place = after === undefined ? {} : { after };
-      const page = await this.#store.list({ ...filter, app: this.#app, limit: 1_000, ...place });
-      runs.push(...page.runs);
-      after = page.next;
-    } while (after !== undefined);
-    return runs;
+  #all(filter: Pick<RunFilter, "status" | "ready">): Promise<readonly RunRecord[]> {
+    return allRuns(this.#store, { ...filter, app: this.#app }, this.#closing.signal);
   }
 
-  /** Whether it could not be kept because the very run is kept already. */
-  async #isKept({ id, agent, actor }: NewRun, thrown: unknown): Promise<boolean> {
-    if (!(RunError.is(thrown) && thrown.code === "run-conflict")) {
-      return false;
-    }
-    const found = await this.#store.get(this.#keyOf(id));
-    return found !== undefined && found.agent === agent && found.actor === actor;
-  }
-
-  #agentOf(agent: Assembly | string): Assembly {
-    const name = typeof agent === "string" ? agent : agent.name;
-    const known = this.#agents.get(name);
-    if (known === undefined || (typeof agent !== "string" && agent !== known)) {
-      const names = [...this.#agents.keys()].map((one) => `"${one}"`).join(", ") || "none";
-      throw invalid(`The executor does not know the agent "${name}"; it was given: ${names}.`);
-    }
-    return known;
+  /** No longer than the executor is open. */
+  #read(id: string): Promise<RunRecord | undefined> {
+    return whileRunning(this.#closing.signal, () => this.#store.get(this.#keyOf(id)));
   }
 
   #keyOf(id: string, { actor }: { readonly actor?: string } = {}): RunKey {
@@ -381,7 +351,4 @@ export class LocalExecutor implements Executor {
   }
 }
 
-const isStoreFailure = (code: string): boolean => code.startsWith("store-");
-
-const invalid = (message: string): ConfigurationError =>
-  new ConfigurationError(message, { code: "invalid-configuration" });
+const isStoreFailure = (code: string): boolean => /^store-|^artifact-store-/.test(code);

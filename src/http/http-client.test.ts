@@ -1,4 +1,5 @@
 import { Socket } from "node:net";
+import { text } from "node:stream/consumers";
 import { expect, test, vi } from "vitest";
 import { echo, headersHeard, heard } from "../../test/echo.ts";
 import { failureOf } from "../../test/failure-of.ts";
@@ -33,9 +34,15 @@ test.each(["", "api.example", "/v1", "ftp://api.example", "http://", "javascript
   },
 );
 
+test.each(["http", "https"])("L-H1: a base URL of %s is taken, as a text or as a URL", (scheme) => {
+  for (const baseUrl of [`${scheme}://api.example/v1`, new URL(`${scheme}://api.example`)]) {
+    expect(new HttpClient({ baseUrl })).toBeInstanceOf(HttpClient);
+  }
+});
+
 test("L-H1: the error of a base URL does not show it", () => {
   const open = (): HttpClient => new HttpClient({ baseUrl: "http://ann:hunter2@host:99999" });
-  expect(open).toThrow(expect.not.stringContaining("hunter2"));
+  expect(open).toThrow(/^(?!.*hunter2).*base URL.*not valid/s);
 });
 
 test("L-H2: default headers go with every request, and a request's own override them in any case", async () => {
@@ -73,11 +80,13 @@ test("L-H5: by default connecting may take 5 s, each silence 15 s and each wait 
   const post = async (options: HttpOptions): Promise<readonly unknown[]> => {
     sockets.mockClear();
     await clientOf(server).post("/", { body: { a: 1 }, options: { keepAlive: false, ...options } });
-    return sockets.mock.calls.map(([timeoutMs]) => timeoutMs);
+    const others = [11_000, 4_000]; // what is given here, and how long an idle connection is kept
+    const times = sockets.mock.calls.map(([timeoutMs]) => timeoutMs);
+    return [...new Set(times.filter((timeoutMs) => !others.includes(timeoutMs)))];
   };
-  expect(await post({ readTimeoutMs: 11_000 })).toContain(15_000);
-  expect(await post({ writeTimeoutMs: 11_000 })).toContain(15_000);
-  expect(await post({ readTimeoutMs: 11_000, writeTimeoutMs: 11_000 })).not.toContain(15_000);
+  expect(await post({ readTimeoutMs: 11_000 })).toEqual([15_000]);
+  expect(await post({ writeTimeoutMs: 11_000 })).toEqual([15_000]);
+  expect(await post({ readTimeoutMs: 11_000, writeTimeoutMs: 11_000 })).toEqual([]);
   expect(timers.mock.calls.map(([, delay]) => delay)).toContain(5_000);
 });
 
@@ -88,16 +97,25 @@ test("L-H5: a request's own time overrides the client's", async () => {
   expect(error).toBeInstanceOf(ToolTimeoutError);
 });
 
-test("L-H8: GET, HEAD, POST, PUT, PATCH and DELETE are sent as such", async () => {
-  await using server = await startHttp((incoming, response) =>
-    response.setHeader("x-method", incoming.method ?? "").end("x"),
-  );
-  const client = clientOf(server);
-  for (const method of ["get", "head", "post", "put", "patch", "delete"] as const) {
-    const { headers } = await client[method]("/");
-    expect(headers["x-method"]).toBe(method.toUpperCase());
-  }
-});
+test.each(["get", "head", "post", "put", "patch", "delete"] as const)(
+  "L-H8: %s is sent as such, with its query, headers, options and body",
+  async (method) => {
+    const asked: unknown[] = [];
+    await using server = await startHttp((incoming, response) => {
+      void text(incoming).then((body) => {
+        asked.push([incoming.method, incoming.url, incoming.headers["x-a"], body]);
+        response.end();
+      });
+    });
+    const told: string[] = [];
+    const options: HttpOptions = { instrumentor: ({ kind }) => told.push(kind) };
+    const body = method === "get" || method === "head" ? undefined : "words";
+    const request = { query: { q: 1 }, headers: { "x-a": "2" }, options };
+    await clientOf(server)[method]("/x", { ...request, ...(body && { body }) });
+    expect(asked).toEqual([[method.toUpperCase(), "/x?q=1", "2", body ?? ""]]);
+    expect(told).toEqual(["request-start", "request-end"]);
+  },
+);
 
 test.each([
   ["users", "", "/users"],
@@ -177,10 +195,10 @@ test("L-H13: success gives status, body and headers; the body is there as text, 
 
 test("L-H13: HEAD gives headers only", async () => {
   await using server = await startHttp((_incoming, response) =>
-    response.setHeader("content-length", 1234).end(),
+    response.writeHead(200, { "content-length": 1234, "content-encoding": "gzip" }).end(),
   );
   const response = await clientOf(server).head("/");
-  expect(response.headers["content-length"]).toBe("1234");
+  expect(response.headers).toMatchObject({ "content-length": "1234", "content-encoding": "gzip" });
   expect(response.body).toBe("");
 });
 
@@ -193,11 +211,11 @@ test("L-H13: a body that is no JSON is a ToolError that does not quote it", asyn
 test("L-H13: the body can be read as a stream", async () => {
   await using server = await startHttp((_incoming, response) => response.end("streamed"));
   const response = await clientOf(server).stream("GET", "/");
-  let text = "";
+  let read = "";
   for await (const chunk of response.body) {
-    text += Buffer.from(chunk).toString();
+    read += Buffer.from(chunk).toString();
   }
-  expect(text).toBe("streamed");
+  expect(read).toBe("streamed");
 });
 
 test.each([400, 404, 500, 503])(

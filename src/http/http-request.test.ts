@@ -159,6 +159,22 @@ test.each([
   expect(error).toMatchObject({ code: "tool-network", message: expect.stringMatching(message) });
 });
 
+test.each([
+  ["ETIMEDOUT", "tool-timeout"],
+  ["EHOSTUNREACH", "tool-network"],
+  ["ERR_SOCKET_BAD_PORT", "tool-failed"],
+  ["CERT_REVOKED", "tool-certificate"],
+])(
+  "L-H15, L-H16, L-H17: what the platform reports as %s is %s, with its cause",
+  async (of, code) => {
+    const cause = Object.assign(new Error("of the platform"), { code: of });
+    const lookup: HttpRequest["lookup"] = (_name, _options, done) => done(cause, "");
+    const error = await failureOf(textOf({ method: "GET", url: "http://host.test/", lookup }));
+    expect(error).toSatisfy(ToolError.is);
+    expect(error).toMatchObject({ code, cause });
+  },
+);
+
 test("L-H15: a server that does not speak HTTP is a ToolNetworkError", async () => {
   await using server = await startTcp((socket) => socket.end("SSH-2.0-OpenSSH_9.9\r\n"));
   const error = await failureOf(textOf({ method: "GET", url: server.origin }));

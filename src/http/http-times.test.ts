@@ -8,7 +8,7 @@ import { sendHttpRequest } from "./send-http-request.ts";
 const textOf = async (request: HttpRequest): Promise<string> =>
   (await sendHttpRequest(request)).text();
 
-test("L-H5: a name that is not resolved in time is a ToolTimeoutError of connecting", async () => {
+test("L-H5, L-H15: a name that is not resolved in time is a ToolTimeoutError of connecting", async () => {
   const error = await failureOf(
     textOf({ method: "GET", url: "http://slow.test/", connectTimeoutMs: 20, lookup: () => {} }),
   );
@@ -16,7 +16,7 @@ test("L-H5: a name that is not resolved in time is a ToolTimeoutError of connect
   expect(error).toMatchObject({ message: expect.stringContaining("connectTimeoutMs") });
 });
 
-test("L-H5: a TLS handshake that does not end in time is a ToolTimeoutError of connecting", async () => {
+test("L-H5, L-H15: a TLS handshake that does not end in time is a ToolTimeoutError of connecting", async () => {
   await using server = await startTcp((socket) => socket.resume());
   const error = await failureOf(
     textOf({ method: "GET", url: `https://127.0.0.1:${server.port}`, connectTimeoutMs: 20 }),
@@ -28,7 +28,7 @@ test("L-H5: a TLS handshake that does not end in time is a ToolTimeoutError of c
   await server.allClosed();
 });
 
-test("L-H5: a server that does not answer in time is a ToolTimeoutError of reading", async () => {
+test("L-H5, L-H15: a server that does not answer in time is a ToolTimeoutError of reading", async () => {
   await using server = await startHttp(() => {});
   const error = await failureOf(
     textOf({ method: "GET", url: server.origin, readTimeoutMs: 20, writeTimeoutMs: 60_000 }),
@@ -40,7 +40,7 @@ test("L-H5: a server that does not answer in time is a ToolTimeoutError of readi
   await server.allClosed();
 });
 
-test("L-H5: a server that falls silent within the body is a ToolTimeoutError of reading", async () => {
+test("L-H5, L-H15: a server that falls silent within the body is a ToolTimeoutError of reading", async () => {
   await using server = await startHttp((_incoming, response) => response.write("begun"));
   const response = await sendHttpRequest({
     method: "GET",
@@ -52,7 +52,7 @@ test("L-H5: a server that falls silent within the body is a ToolTimeoutError of 
   await server.allClosed();
 });
 
-test("L-H5: a server that takes no more of the body is a ToolTimeoutError of writing", async () => {
+test("L-H5, L-H15: a server that takes no more of the body is a ToolTimeoutError of writing", async () => {
   await using server = await startTcp((socket) => socket.pause());
   const error = await failureOf(
     textOf({
@@ -85,7 +85,7 @@ test("L-H5: a reader that is slower than readTimeoutMs still gets the whole body
   expect(size).toBe(4 * 1024 * 1024 + 1);
 });
 
-test("L-H5: a server that is silent after its reader was slow is a ToolTimeoutError of reading", async () => {
+test("L-H5, L-H15: a server that is silent after its reader was slow is a ToolTimeoutError of reading", async () => {
   await using server = await startHttp((_incoming, response) => response.write("begun"));
   const { body } = await sendHttpRequest({ method: "GET", url: server.origin, readTimeoutMs: 150 });
   const reading = (async () => {

@@ -1,3 +1,6 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { bindingFor } from "../../test/fixtures/mcp/tool-call.ts";
 import { mcpToolset } from "./mcp-toolset.ts";
@@ -46,4 +49,27 @@ test("what depends on the run is kept for one actor, and not at all without one"
   const mapped: Partial<McpToolsetOptions> = { mapTool: (tool) => tool };
   expect(keyOf(mapped)).toBeUndefined();
   expect(keyOf(mapped, "ann")).not.toBe(keyOf(mapped, "bob"));
+});
+
+test("other pins have another key, also where they are another content of the same file", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "dragoman-pins-"));
+  try {
+    const lock = join(folder, "lock.json");
+    const pins = { mode: "enforce", lock } as const;
+    const toolset = mcpToolset(options);
+    const keys = [toolset.catalogueKey?.(bindingFor({}), pins)];
+    await writeFile(lock, "{}");
+    keys.push(toolset.catalogueKey?.(bindingFor({}), pins));
+    await writeFile(lock, '{"version":1}');
+    keys.push(toolset.catalogueKey?.(bindingFor({}), pins));
+    keys.push(toolset.catalogueKey?.(bindingFor({}), { ...pins, mode: "warn" }), keyOf());
+    expect(new Set(keys).size).toBe(keys.length);
+    // The toolset's own setting counts.
+    const own = mcpToolset({ ...options, pins: "off" });
+    expect(own.catalogueKey?.(bindingFor({}), pins)).toBe(
+      own.catalogueKey?.(bindingFor({}), "off"),
+    );
+  } finally {
+    await rm(folder, { recursive: true });
+  }
 });

@@ -82,7 +82,7 @@ const keysOfClients: ReadonlySet<string> = new Set([
 ]);
 
 const transportKeys = [
-  ...["command", "args", "env", "cwd"],
+  ...["command", "args", "env", "cwd", "sandbox"],
   ...["url", "headers", "token", "auth", "allowInsecureHttp", "maxResponseBytes"],
   ...["messagesUrl", "terminateSession", "proxy", "tls"],
 ];

@@ -1,5 +1,9 @@
 import { expect, test } from "vitest";
-import { inheritedEnvironment, joinedEnvironment } from "./inherited-environment.ts";
+import {
+  environmentInSandbox,
+  inheritedEnvironment,
+  joinedEnvironment,
+} from "./inherited-environment.ts";
 
 test("a child inherits what programs need, and no secret", () => {
   const ours = {
@@ -23,6 +27,15 @@ test("on Windows a child inherits what finds and starts programs there", () => {
   };
   const { SECRET_KEY: _secret, ...needed } = ours;
   expect(inheritedEnvironment(ours, "win32")).toEqual(needed);
+});
+
+test("P9: in a sandbox a child has PATH, and proxies only where it has the network", () => {
+  const inherited = { PATH: "/bin", HOME: "/home/a", USER: "a", HTTPS_PROXY: "http://proxy" };
+  expect(environmentInSandbox(inherited, {})).toEqual({ PATH: "/bin" });
+  expect(environmentInSandbox(inherited, { network: "inherit" })).toEqual({
+    PATH: "/bin",
+    HTTPS_PROXY: "http://proxy",
+  });
 });
 
 test("on Windows a variable is found whatever its letters, as it is there", () => {

@@ -1,3 +1,5 @@
+import type { SandboxSettings } from "../base/sandbox-settings.ts";
+
 /**
  * What a server that we start inherits of our environment: what programs need to run at all, what
  * they need to reach the network (certificates that this machine trusts, proxies), and no secret.
@@ -17,6 +19,16 @@ export function inheritedEnvironment(
         : [[name, value]];
     }),
   );
+}
+
+/** What of it a program in a sandbox has: where programs are, and proxies where it has a network. */
+export function environmentInSandbox(
+  inherited: Readonly<Record<string, string>>,
+  { network }: SandboxSettings,
+): Readonly<Record<string, string>> {
+  const proxies = network === "inherit" ? [...proxyNames, "NO_PROXY", "no_proxy"] : [];
+  const names = ["PATH", ...proxies];
+  return Object.fromEntries(Object.entries(inherited).filter(([name]) => names.includes(name)));
 }
 
 /** On Windows a variable goes by one name in any letters: `Path` is `PATH`. */

@@ -59,7 +59,7 @@ export function toRefusal(refusal: Refusal, { link, connecting }: FailureScope):
   const sent = parseJson(text);
   const isRemote = isJsonObject(sent) && isJsonObject(sent["error"]);
   return new McpError(`${link.label} ${words}.${said && ` It says: ${said}`}`, {
-    code: status === 404 && inSession ? "mcp-session-expired" : "mcp-http",
+    code: isLostSession(refusal) ? "mcp-session-expired" : "mcp-http",
     server: link.server,
     status,
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
@@ -68,6 +68,25 @@ export function toRefusal(refusal: Refusal, { link, connecting }: FailureScope):
       : {}),
   });
 }
+
+/**
+ * Whether a server says that it does not know the session: by HTTP 404, whatever is in it, and many that
+ * were restarted by a 400 that says so. Neither has run what it was asked.
+ */
+export function isLostSession({ status, text, inSession = false }: Refusal): boolean {
+  if (!inSession || status !== 400) {
+    return inSession && status === 404;
+  }
+  const sent = parseJson(text);
+  const error = isJsonObject(sent) ? sent["error"] : undefined;
+  const isOfCall = isJsonObject(error) && error["code"] === invalidParams;
+  return !isOfCall && lostSessionWords.test(text);
+}
+
+const invalidParams = -32_602;
+
+const lostSessionWords =
+  /\b(?:no|not|unknown|invalid|missing|expired)\b[^.:]{0,24}\bsession|\bsession\b[^.:]{0,24}\b(?:not|no|expired|invalid|unknown|terminated|closed|required|missing)\b/i;
 
 /** What `Retry-After` asks for (RFC 9110, 10.2.3), in milliseconds. */
 export function retryAfterMs(header: string | undefined, now: number): number | undefined {

@@ -1,4 +1,4 @@
-import { afterEach, expect, test } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { failureOf } from "../../test/failure-of.ts";
 import {
   type FakeHttpServer,
@@ -42,13 +42,19 @@ test("of 20 servers the 19 that answer are ready although one hangs, which fails
   expect(all[7]?.connectError).toMatchObject({ code: "mcp-timeout", server: "s7" });
 });
 
-test("R18: many programs are served at once, each call by its own", async () => {
-  const all = Array.from({ length: 5 }, (_unused, index) => {
+const activeKinds = (): ReadonlySet<string> => new Set(process.getActiveResourcesInfo());
+
+test("R18: many programs are served without a thread or a loop, each call by its own", async () => {
+  const loops = [vi.spyOn(globalThis, "setInterval"), vi.spyOn(globalThis, "setImmediate")];
+  const kinds = activeKinds();
+  const all = Array.from({ length: 8 }, (_unused, index) => {
     const client = new McpClient({ name: `p${index}`, transport: fakeStdio(), timeoutMs: 20_000 });
     clients.push(client);
     return client;
   });
   await Promise.all(all.map((client) => client.connect()));
+  const own = ["PipeWrap", "ProcessWrap"]; // of the programs; nothing else is alive at rest
+  expect([...activeKinds()].filter((kind) => !kinds.has(kind) && !own.includes(kind))).toEqual([]);
   const before = process.getActiveResourcesInfo().filter((kind) => kind === "Timeout").length;
   const calls = all.flatMap((client) =>
     Array.from({ length: 20 }, (_unused, word) => client.callTool("echo", { word })),
@@ -59,6 +65,7 @@ test("R18: many programs are served at once, each call by its own", async () => 
   for (const [index, answer] of answers.entries()) {
     expect(JSON.stringify(answer)).toContain(`\\"word\\":${index % 20}}`);
   }
+  expect(loops.flatMap(({ mock }) => mock.calls)).toEqual([]);
 });
 
 test("a server that ends does no harm to the calls on another", async () => {

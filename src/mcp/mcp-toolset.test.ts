@@ -99,9 +99,11 @@ test("the idempotency key goes to the server as metadata", async () => {
 });
 
 test("L-C4: a list of names gives exactly these, and a notice for what is not there", async () => {
-  const { tools, notices } = await openFake({ tools: ["finish", "ecko", "echo", "nonsense"] });
+  const names = ["finish", "ecko", "echo", "nonsense", "Echo", "ech"];
+  const { tools, notices } = await openFake({ tools: names });
   expect(tools.map(({ name }) => name)).toEqual(["finish", "echo"]);
-  expect(notices).toEqual([
+  expect(notices).toHaveLength(4);
+  expect(notices.slice(0, 2)).toEqual([
     'mcp-tool-not-published: MCP server "fake": It has no usable tool "ecko". Did you mean "echo"?',
     expect.stringContaining('"nonsense". It publishes echo, result, fail, hang,'),
   ]);

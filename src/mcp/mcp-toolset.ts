@@ -33,7 +33,7 @@ export function mcpToolset(options: McpToolsetOptions): Toolset {
     onUnavailable: options.onUnavailable,
     onError: options.onError,
     prefix: options.prefix,
-    catalogueKey: (binding) => catalogueKeyOf(options, binding),
+    catalogueKey: (binding, pins) => catalogueKeyOf(options, binding, pins),
     open: (binding, observer) =>
       openMcpToolset({ options, name, where, binding, observer, spoken }),
   };

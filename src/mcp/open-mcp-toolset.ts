@@ -60,9 +60,8 @@ export async function openMcpToolset(opening: ToolsetOpening): Promise<OpenTools
   };
   const isWanted = (tool: string): boolean => isSelected(tool, options.tools);
   const gate = pinned.mode === "off" ? undefined : new PinGate({ ...pinned, isWanted, notice });
-  const followsTools = observer.isKept === true || gate !== undefined;
   const used = await (options.client === undefined
-    ? connect(opening, followsTools)
+    ? connect(opening)
     : join(options.client, opening));
   const offer = async (definitions: readonly McpToolDefinition[]): Promise<OpenToolset> => {
     const offered: OpenToolset = {
@@ -108,7 +107,7 @@ async function join(client: McpClient, opening: ToolsetOpening): Promise<UsedCon
 }
 
 /** A connection of the toolset's own. */
-async function connect(opening: ToolsetOpening, followsTools: boolean): Promise<UsedConnection> {
+async function connect(opening: ToolsetOpening): Promise<UsedConnection> {
   const { options, binding, observer, spoken } = opening;
   const tell = tellingOf(opening);
   const connection = await openMcpConnection(await configFor(opening), {
@@ -122,10 +121,8 @@ async function connect(opening: ToolsetOpening, followsTools: boolean): Promise<
     onNotice: tell,
     spoken,
   });
-  if (followsTools) {
-    const followed = { tools: true, prompts: false, resources: false, uris: [] };
-    void connection.follow(followed).catch(() => {}); // lists only, which no server refuses to tell of
-  }
+  const followed = { tools: true, prompts: false, resources: false, uris: [] };
+  void connection.follow(followed).catch(() => {}); // lists only, which no server refuses to tell of
   const credentials = new GivenCredentials(connection);
   const isGivenAnew = observer.isKept === true && typeof options.transport === "function";
   return {

@@ -15,7 +15,7 @@ const faultOf = (value: unknown): string => {
   throw new Error("the configuration was accepted");
 };
 
-test("a complete configuration comes back unchanged", () => {
+test("R2, G-T2: a complete configuration comes back unchanged", () => {
   const config = { name: "files", description: "Files", transport: stdio, timeoutMs: 500 };
   expect(parseMcpServerConfig(config, "here")).toEqual(config);
   const remote = {
@@ -24,12 +24,23 @@ test("a complete configuration comes back unchanged", () => {
       ...http,
       headers: { "x-tenant": "a" },
       token: "t",
+      signer: () => ({}),
       allowInsecureHttp: false,
       maxResponseBytes: 1000,
     },
   };
   expect(parseMcpServerConfig(remote, "here")).toEqual(remote);
 });
+
+test.each(["stdio", "sse", "ws", "websocket", "streamable-http", "http"])(
+  "R1, L-C2: the transport type %s is taken over as it is",
+  (type) => {
+    const scheme = type.startsWith("w") ? "wss" : "https";
+    const transport =
+      type === "stdio" ? stdio : { type, url: `${scheme}://mcp.example/`, token: "t" };
+    expect(parseMcpServerConfig({ name: "a", transport }, "here").transport).toEqual(transport);
+  },
+);
 
 test.each([
   [
@@ -38,6 +49,7 @@ test.each([
   ],
   [{ name: "a", transport: stdio, time: 3 }, ['Unknown key "time"', "timeoutMs"]],
   [{ name: "a", transport: { ...http, header: {} } }, ['"header"', 'mean "headers"']],
+  [{ name: "a", transport: { ...http, tls: { caa: "x" } } }, ['"caa" in "tls"', 'mean "ca"']],
   [{ name: "a", transport: { type: "stdio", url: "https://h/" } }, ['Unknown key "url"']],
 ])("R5: an unknown key is named, with what is allowed: %j", (value, parts) => {
   for (const part of ["mcp[0]: ", ...parts]) {
@@ -83,7 +95,7 @@ test.each([
   [{ name: "a", transport: stdio, timeoutMs: 0 }, "got 0"],
   [[], "must be an object, got a list"],
   [null, "must be an object, got null"],
-])("%j is refused", (value, part) => {
+])("R2, R3: %j is refused", (value, part) => {
   expect(faultOf(value)).toContain(part);
 });
 
@@ -118,4 +130,24 @@ test("no value is repeated in a message, for it may be a secret", () => {
     { name: "a", transport: { ...stdio, env: { KEY: `${secret}\0` } } },
   ].map(faultOf);
   expect(faults.filter((message) => message.includes(secret))).toEqual([]);
+});
+
+test("P9: a server's sandbox is plain data; true is short for one that shows nothing of yours", () => {
+  const sandboxOf = (sandbox: unknown): unknown => {
+    const config = { name: "a", transport: { ...stdio, sandbox } };
+    const { transport } = parseMcpServerConfig(config, "here");
+    return transport.type === "stdio" ? transport.sandbox : expect.unreachable("it is stdio");
+  };
+  const settings = { folders: ["/srv", { path: "/data", at: "/d", writable: true }] };
+  expect(sandboxOf(settings)).toEqual(settings);
+  expect(sandboxOf(true)).toEqual({});
+  expect(sandboxOf(false)).toBeUndefined();
+});
+
+test.each([
+  ["yes", '"sandbox" must be an object'],
+  [{ folder: [] }, 'Unknown key "folder" in the sandbox. Did you mean "folders"?'],
+  [{ network: ["a.example"] }, "is a list of hosts, which is not offered"],
+])("P9: the sandbox %j is refused", (sandbox, fault) => {
+  expect(faultOf({ name: "a", transport: { ...stdio, sandbox } })).toContain(fault);
 });

@@ -1,5 +1,6 @@
 import { didYouMean } from "../base/closest-name.ts";
 import { ConfigurationError } from "../base/dragoman-error.ts";
+import { faultOfSandbox, type SandboxSettings } from "../base/sandbox-settings.ts";
 import type {
   HttpTransport,
   InstructionsPolicy,
@@ -167,19 +168,35 @@ const flatTransport = (type: string): ConfigFault =>
 
 function toStdio(fields: Fields, { path }: Place): StdioTransport {
   const at = { path, what: "the stdio transport" };
-  refuseUnknownKeys(fields, ["type", "command", "args", "env", "cwd", "maxResponseBytes"], at);
+  const keys = ["type", "command", "args", "env", "cwd", "sandbox", "maxResponseBytes"];
+  refuseUnknownKeys(fields, keys, at);
   const args = optionalTexts(fields, "args", path);
   const env = optionalTextMap(fields, "env", path);
   const cwd = optionalText(fields, "cwd", path);
   const maxResponseBytes = optionalCount(fields, "maxResponseBytes", { path, unit: "bytes" });
+  const sandbox = sandboxIn(fields, path);
   return {
     type: "stdio",
     command: requiredText(fields, "command", at, "it is the program that is started"),
     ...(args === undefined ? {} : { args }),
     ...(env === undefined ? {} : { env }),
     ...(cwd === undefined ? {} : { cwd }),
+    ...(sandbox === undefined ? {} : { sandbox }),
     ...(maxResponseBytes === undefined ? {} : { maxResponseBytes }),
   };
+}
+
+/** In a file `true` is short for a sandbox that shows nothing but programs, and `false` for none. */
+function sandboxIn({ sandbox }: Fields, path: ConfigPath): SandboxSettings | undefined {
+  if (sandbox === undefined || sandbox === false) {
+    return undefined;
+  }
+  const settings = sandbox === true ? {} : sandbox;
+  const fault = faultOfSandbox(settings);
+  if (fault !== undefined) {
+    throw new ConfigFault([...path, "sandbox"], fault);
+  }
+  return settings as SandboxSettings; // checked above
 }
 
 function toHttp(type: HttpTransport["type"], fields: Fields, at: Place): HttpTransport {

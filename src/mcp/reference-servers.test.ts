@@ -140,7 +140,7 @@ test("a server that timers keep alive is closed", async () => {
   await server.call("toggle-subscriber-updates");
 });
 
-test("the filesystem server keeps to its folder, and says a text once", async () => {
+test("L-C2: a command gets its arguments: the filesystem server keeps to its folder, and says a text once", async () => {
   await writeFile(join(folder, "a.txt"), "Words of a file.");
   await writeFile(join(folder, "a.wav"), Buffer.from("RIFF0000WAVE"));
   const server = await openServer(referenceServer("filesystem", { args: [folder] }));

@@ -249,7 +249,7 @@ test("a server that has no resources refuses to tell of one", async () => {
   });
 });
 
-test("a run goes on with the tools that it began with, and hears that there are others", async () => {
+test("an open toolset stays what it is, and its run hears that there are other tools", async () => {
   const pages: Record<string, { tools: object[] }> = { "": { tools: [toolCalled("old")] } };
   const clock = manualClock();
   const { transport, say: theirs } = inMemory(pages);

@@ -11,15 +11,27 @@ import {
 import type { Clock } from "../base/clock.ts";
 import { manualClock } from "../testing/manual-clock.ts";
 
+const badRequest = "Bad Request: No valid session ID provided";
+
 test.each([
-  ["a JSON-RPC error", '{"jsonrpc":"2.0","error":{"code":-32001,"message":"x"},"id":null}'],
-  ["HTML", "<h1>Not found</h1>"],
-  ["nothing", ""],
+  [404, "a JSON-RPC error", '{"jsonrpc":"2.0","error":{"code":-32001,"message":"x"},"id":null}'],
+  [404, "HTML", "<h1>Not found</h1>"],
+  [404, "nothing", ""],
+  [400, "the SDK's words", `{"jsonrpc":"2.0","error":{"code":-32000,"message":"${badRequest}"}}`],
+  [
+    400,
+    "the id",
+    '{"jsonrpc":"2.0","id":ID,"error":{"code":-32001,"message":"Session not found"}}',
+  ],
+  [400, "a text", "unknown or expired session"],
 ])(
-  "a forgotten session (404 with %s) is opened anew and listed, and the call sent again",
-  async (_what, body) => {
+  "a forgotten session (HTTP %i with %s) is opened anew and listed, and the call sent again",
+  async (status, _what, body) => {
     const server = await serve({
-      intercept: inTurn("tools/call", [(response) => response.writeHead(404).end(body)]),
+      intercept: inTurn("tools/call", [
+        (response, { message }) =>
+          response.writeHead(status).end(body.replace("ID", String(message?.["id"]))),
+      ]),
     });
     const connection = await connect(server.url);
     await connection.listTools();
@@ -32,6 +44,23 @@ test.each([
     expect(again?.headers).not.toHaveProperty("mcp-session-id");
   },
 );
+
+test.each([
+  ["a refusal of something else", "Bad Request: the amount is wrong"],
+  ["of arguments", '{"jsonrpc":"2.0","id":ID,"error":{"code":-32602,"message":"No such session"}}'],
+])("HTTP 400 that is %s is told, and the call not repeated", async (_what, body) => {
+  const server = await serve({
+    intercept: inTurn("tools/call", [
+      (response, { message }) =>
+        response.writeHead(400).end(body.replace("ID", String(message?.["id"]))),
+    ]),
+  });
+  const connection = await connect(server.url);
+  expect(await failureOf(call(connection))).toMatchObject({
+    code: expect.stringMatching(/^mcp-(?:http|remote-error)$/),
+  });
+  expect(methodsSeen(server).filter((method) => method === "tools/call")).toHaveLength(1);
+});
 
 test("many calls that meet a forgotten session share one new one", async () => {
   let handshakes = 0;

@@ -177,7 +177,7 @@ test("a message that the server refuses fails its request and no other", async (
   expect(await hanging).toHaveProperty("content");
 });
 
-test("an event that is too long ends the connection with the limit", async () => {
+test("G-T15: an event that is too long ends the connection with the limit", async () => {
   const server = await serve();
   const connection = await connect(`${server.origin}/sse`, { maxResponseBytes: 10_000 });
   const failure = await failureOf(connection.callTool("echo", { text: "x".repeat(20_000) }));

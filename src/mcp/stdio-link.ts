@@ -1,12 +1,13 @@
 import type { ChildProcess } from "node:child_process";
+import { ConfigurationError, messageOf } from "../base/dragoman-error.ts";
+import { type RunningProcess, startProcess } from "../process/running-process.ts";
 import type { StdioTransport } from "../tool/mcp-server-config.ts";
 import { AwaitedAnswers } from "./awaited-answers.ts";
 import { hideValues } from "./hide-values.ts";
-import { joinedEnvironment } from "./inherited-environment.ts";
+import { environmentInSandbox, joinedEnvironment } from "./inherited-environment.ts";
 import { LineReader } from "./line-reader.ts";
 import { McpError, type McpErrorCode } from "./mcp-error.ts";
 import { messagesInLine } from "./messages-in-line.ts";
-import { type EndedGroup, signalGroup, spawnGroup, sweepGroup } from "./process-group.ts";
 import type { RpcId, RpcMessage } from "./rpc-message.ts";
 import { secretsIn } from "./secret-arguments.ts";
 import type { ServerLink, StrayOutput } from "./server-link.ts";
@@ -67,8 +68,8 @@ export class StdioLink implements ServerLink {
   readonly #over = Promise.withResolvers<void>();
   /** Nothing is left of the process and what it started. */
   readonly #gone = Promise.withResolvers<void>();
-  #child: ChildProcess | undefined;
-  #starting: Promise<ChildProcess> | undefined;
+  #running: RunningProcess | undefined;
+  #starting: Promise<RunningProcess> | undefined;
   #batch: Batch | undefined;
   #draining: NodeJS.Timeout | undefined;
   #failure: McpError | undefined;
@@ -94,32 +95,24 @@ export class StdioLink implements ServerLink {
   }
 
   get pid(): number | undefined {
-    return this.#child?.pid;
+    return this.#running?.child.pid;
   }
 
   async start(): Promise<void> {
-    const { command, args = [], env = {}, cwd } = this.#options.transport;
     try {
-      const inherited = this.#options.inheritedEnv;
-      this.#starting = spawnGroup({
-        command,
-        args,
-        env: joinedEnvironment(inherited, env, process.platform),
-        cwd,
-      });
-      this.#child = await this.#starting;
+      this.#starting = this.#startProgram();
+      this.#running = await this.#starting;
     } catch (cause) {
       this.#finished = true;
       this.#gone.resolve();
-      const why = startFailure(cause, this.#options.transport);
-      throw this.#error("mcp-connect-failed", `cannot be started: ${why}`, cause);
+      throw this.#notStarted(cause);
     }
-    this.#listen(this.#child);
+    this.#listen(this.#running.child);
   }
 
   /** Writes a message; all messages of one turn of the event loop go out in one write. */
   send(message: RpcMessage): Promise<void> {
-    if (this.#child === undefined || this.#finished) {
+    if (this.#running === undefined || this.#finished) {
       return Promise.reject(
         this.#failure ?? this.#error("mcp-connection-closed", "is not running"),
       );
@@ -175,6 +168,32 @@ export class StdioLink implements ServerLink {
     await ending;
   }
 
+  async #startProgram(): Promise<RunningProcess> {
+    const { command, args = [], env = {}, cwd, sandbox } = this.#options.transport;
+    const { inheritedEnv } = this.#options;
+    if (sandbox === undefined) {
+      const whole = joinedEnvironment(inheritedEnv, env, process.platform);
+      return startProcess({ command, args, env: whole, cwd });
+    }
+    const { startSandboxed } = await import("../process/start-sandboxed.ts");
+    const inherited = environmentInSandbox(inheritedEnv, sandbox);
+    return startSandboxed({ program: command, args, env: { ...inherited, ...env }, cwd }, sandbox);
+  }
+
+  /** What is wrong with a sandbox is for the programmer to mend, and must not pass for a server that is down. */
+  #notStarted(cause: unknown): Error {
+    return ConfigurationError.is(cause)
+      ? new ConfigurationError(`${this.label} cannot be started: ${messageOf(cause)}`, {
+          code: cause.code,
+          cause,
+        })
+      : this.#error(
+          "mcp-connect-failed",
+          `cannot be started: ${startFailure(cause, this.#options.transport)}`,
+          cause,
+        );
+  }
+
   #listen(child: ChildProcess): void {
     // On Windows it is told late that there is no such program; else it is a signal that was not sent.
     child.on("error", (error) => this.#startedNothing(error));
@@ -219,29 +238,29 @@ export class StdioLink implements ServerLink {
   }
 
   async #release(): Promise<void> {
-    const child = this.#child;
-    if (child?.pid !== undefined) {
-      signalGroup(groupOf(child, child.pid), "SIGKILL");
-      await exitOf(child);
-      await sweepGroup(child.pid);
+    const running = this.#running;
+    if (running !== undefined) {
+      running.signal("SIGKILL");
+      await exitOf(running.child);
+      await running.sweep();
+      for (const stream of running.child.stdio) {
+        stream?.destroy();
+      }
     }
-    child?.stdin?.destroy();
-    child?.stdout?.destroy();
-    child?.stderr?.destroy();
     this.#gone.resolve();
   }
 
   async #end({ inputMs, signalMs }: Patience): Promise<void> {
-    const child = await this.#starting?.catch(() => undefined);
-    if (child?.pid === undefined) {
+    const running = await this.#starting?.catch(() => undefined);
+    if (running === undefined) {
       return;
     }
     this.#flush();
-    child.stdin?.end();
+    running.child.stdin?.end();
     if (!(await this.#goneWithin(inputMs))) {
-      signalGroup(groupOf(child, child.pid), "SIGTERM");
+      running.signal("SIGTERM");
       if (!(await this.#goneWithin(signalMs))) {
-        signalGroup(groupOf(child, child.pid), "SIGKILL");
+        running.signal("SIGKILL");
         await this.#goneWithin(killMs);
       }
     }
@@ -267,7 +286,7 @@ export class StdioLink implements ServerLink {
     if (batch === undefined) {
       return;
     }
-    const child = this.#child;
+    const child = this.#running?.child;
     child?.stdin?.write(batch.lines.join(""), (cause) => {
       if (!cause) {
         batch.written.resolve();
@@ -314,11 +333,6 @@ const npxRefusal = (lines: readonly string[]): string =>
   lines.some((line) => /npx canceled due to missing packages/.test(line))
     ? ': npx installs a package only with "-y" before its name'
     : "";
-
-const groupOf = (child: ChildProcess, pid: number): EndedGroup => ({
-  pid,
-  hasExited: child.exitCode !== null || child.signalCode !== null,
-});
 
 async function exitOf(child: ChildProcess): Promise<void> {
   if (child.exitCode === null && child.signalCode === null) {

@@ -16,7 +16,7 @@ import type { ToolProgress } from "../tool/tool.ts";
 test.each([
   ["JSON", false],
   ["a stream of events", true],
-])("a server that answers by %s is used, and its session ended", async (_form, events) => {
+])("R1: a server that answers by %s is used, and its session ended", async (_form, events) => {
   const server = await serve({ events });
   const connection = await connect(server.url);
   expect(connection.serverInfo).toEqual({ name: "fake", version: "1.2.3" });
@@ -26,6 +26,26 @@ test.each([
   const last = server.requests.at(-1);
   expect(last).toMatchObject({ method: "DELETE", headers: { "mcp-session-id": "s-1" } });
 });
+
+test.each(["2024-10-07", "2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"])(
+  "G-T18: a server of revision %s is spoken to in that revision, within its session",
+  async (protocolVersion) => {
+    const server = await serve({ initialize: { protocolVersion } });
+    const connection = await connect(server.url);
+    expect(connection.greeting.protocolVersion).toBe(protocolVersion);
+    expect(await call(connection)).toHaveProperty("content");
+    const [first, ...rest] = server.requests.filter(({ message }) => message !== undefined);
+    expect(first?.headers).not.toHaveProperty("mcp-protocol-version");
+    expect(rest.map(({ message }) => message?.["method"])).toEqual([
+      "notifications/initialized",
+      "tools/call",
+    ]);
+    for (const { headers } of rest) {
+      const names = { "mcp-protocol-version": protocolVersion, "mcp-session-id": "s-1" };
+      expect(headers).toMatchObject(names);
+    }
+  },
+);
 
 test.each<[status: number, type: string | undefined, body: string]>([
   [202, "text/plain", "Accepted"],
@@ -211,7 +231,7 @@ test("a connection that breaks fails the call", async () => {
 test.each([
   ["application/json", ""],
   ["text/event-stream", "data: "],
-])("an answer of the type %s that is too long fails the call", async (type, start) => {
+])("G-T15: an answer of the type %s that is too long fails the call", async (type, start) => {
   const server = await serve({
     intercept: instead("tools/call", (response) => {
       response.writeHead(200, { "content-type": type }).write(start);
@@ -226,6 +246,24 @@ test.each([
   const failure = await failureOf(call(connection));
   expect(failure.code).toBe("mcp-limit");
   expect(failure.message).toContain("more than 50000 bytes");
+});
+
+test("G-T15: an answer may have 10 MiB where nothing else is said", async () => {
+  let mebibytes = 9;
+  const server = await serve({
+    intercept: instead("tools/call", (response, { message }) => {
+      const content = [{ type: "text", text: "x".repeat(mebibytes * 1024 * 1024) }];
+      const answer = { jsonrpc: "2.0", id: message?.["id"], result: { content } };
+      response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(answer));
+    }),
+  });
+  const connection = await connect(server.url);
+  expect(await call(connection)).toHaveProperty("content");
+  mebibytes = 10;
+  expect(await failureOf(call(connection))).toMatchObject({
+    code: "mcp-limit",
+    message: expect.stringContaining("more than 10485760 bytes"),
+  });
 });
 
 test("an answer that is too long only when it is decompressed fails the call", async () => {

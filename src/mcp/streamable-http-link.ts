@@ -5,6 +5,7 @@ import type { HttpResponse } from "../http/http-response.ts";
 import { readServerSentEvents } from "../http/server-sent-events.ts";
 import { beginningOf, type HttpCaller, isEventStream } from "./http-caller.ts";
 import { keepListening } from "./keep-listening.ts";
+import { isLostSession } from "./link-failure.ts";
 import type { McpError } from "./mcp-error.ts";
 import { statelessVersion } from "./protocol-version.ts";
 import { reconnectDelayMs } from "./reconnect-delay.ts";
@@ -170,7 +171,9 @@ export class StreamableHttpLink implements ServerLink {
     const { status, headers } = response;
     if (status >= 300) {
       const text = await beginningOf(response);
-      if (status === 400 || (status === 404 && this.#isStateless)) {
+      const inSession = this.sessionId !== undefined;
+      const isLost = isLostSession({ status, text, inSession });
+      if ((status === 400 && !isLost) || (status === 404 && this.#isStateless)) {
         this.#deliverAll(text); // a JSON-RPC error may come with this status
       }
       if (!exchange.answered) {
@@ -314,7 +317,7 @@ export class StreamableHttpLink implements ServerLink {
 
   #refusal(response: HttpResponse, text: string): McpError {
     const inSession = this.sessionId !== undefined;
-    this.#isExpired ||= inSession && response.status === 404;
+    this.#isExpired ||= isLostSession({ status: response.status, text, inSession });
     return this.#caller.refusal(response, text, inSession);
   }
 

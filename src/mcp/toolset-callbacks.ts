@@ -41,17 +41,19 @@ export function boundTo(
   };
 }
 
-/** What a server tells during a run. The run goes on with the tools that it began with. */
+/** What a server tells during a run, which takes over other tools before its next model call. */
 export function runEvents(
   observer: ToolsetObserver,
   notice: (code: string, message: string) => void,
 ): McpEvents {
   return {
     onLog: (log) => observer.log?.(log),
-    onToolsChanged: () =>
+    onToolsChanged: () => {
+      observer.toolsChanged?.();
       notice(
         "mcp-tools-changed",
-        "It publishes other tools now. This run goes on with those that it began with; the next one has the new ones.",
-      ),
+        "It publishes other tools now, which a run has from its next model call on.",
+      );
+    },
   };
 }

@@ -20,6 +20,12 @@ test.each([
   ["a broken connection", "", "tool-network", "mcp-connection-closed"],
   ["what is no JSON", "{", "tool-failed", "mcp-protocol"],
   ["what is no JSON-RPC", '{"a":1}', "tool-failed", "mcp-protocol"],
+  [
+    "another version of JSON-RPC",
+    '{"jsonrpc":"1.0","id":ID,"result":{"content":[]}}',
+    "tool-failed",
+    "mcp-protocol",
+  ],
   ["a result that is none", '{"jsonrpc":"2.0","id":ID,"result":7}', "tool-failed", "mcp-protocol"],
   ["neither result nor error", '{"jsonrpc":"2.0","id":ID}', "tool-failed", "mcp-protocol"],
   [

@@ -59,7 +59,7 @@ async function connect(
   return connection;
 }
 
-test.each(["ws", "websocket"] as const)("a server is used over the type %s", async (type) => {
+test.each(["ws", "websocket"] as const)("R1: a server is used over the type %s", async (type) => {
   const server = await serve();
   const connection = await connect(server.url, { type });
   expect(connection.serverInfo?.name).toBe("fake");

@@ -58,7 +58,7 @@ test("L-M1, L-M8: three members make a model: availability, a name and text that
   expect(toModel(model)).toBe(model);
 });
 
-test("an adapter that is not available, gives no answer or throws is a ModelError", async () => {
+test("L-M1: an adapter that is not available, gives no answer or throws is a ModelError", async () => {
   const unavailable = adapterOf("never", { available: async () => false, modelName: null });
   await expect(ask(unavailable.adapter)).rejects.toMatchObject({
     code: "model-unavailable",
@@ -97,7 +97,9 @@ test("L-M9: an adapter may call tools natively, if it says so", async () => {
         : { kind: "final", text: "Done", thought: "That was it." };
     },
   };
-  expect(fromTextAdapter(adapterOf("", calling).adapter).capabilities.tools).toBe(false);
+  const silent = adapterOf("plain", calling).adapter;
+  expect(fromTextAdapter(silent).capabilities.tools).toBe(false);
+  expect(await ask(silent, { tools })).toMatchObject({ text: "plain" });
   const { adapter, asked } = adapterOf("plain", { ...calling, supportsFunctionCalling: true });
   expect(fromTextAdapter(adapter).capabilities.tools).toBe(true);
   expect(await ask(adapter, { tools })).toMatchObject({

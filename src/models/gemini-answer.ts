@@ -94,13 +94,13 @@ class GeminiAssembly implements AnswerAssembly {
     const opaque = signature === undefined ? undefined : { thoughtSignature: signature };
     if (isJsonObject(functionCall)) {
       this.#call(functionCall, opaque);
-    } else if (typeof text === "string") {
+    } else if (typeof text === "string" || isBareSignature(part)) {
       const kind = thought === true ? "reasoning" : "text";
       if (opaque !== undefined) {
         this.#parts.close(); // what is signed is given back as it came, without what came before it
         this.#parts.ensure(kind).opaque = opaque;
       }
-      this.#parts.text(kind, text);
+      this.#parts.text(kind, typeof text === "string" ? text : "");
       if (opaque !== undefined) {
         this.#parts.close();
       }
@@ -138,6 +138,11 @@ class GeminiAssembly implements AnswerAssembly {
     return this.#reason === "STOP" ? "stop" : "other";
   }
 }
+
+/** Whether a part holds nothing but its signature: an empty text may be left out on the wire. */
+const isBareSignature = (part: JsonObject): boolean =>
+  part["thoughtSignature"] !== undefined &&
+  Object.keys(part).every((field) => field === "thoughtSignature" || field === "thought");
 
 const unspecified = "FINISH_REASON_UNSPECIFIED";
 

@@ -1,7 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from "../base/json.ts";
 import type { JsonSchema } from "../base/json-schema.ts";
 import { toOpenAiSchema } from "./json-schema-dialect.ts";
-import { resolveReference } from "./json-schema-walk.ts";
 
 /** What a provider that holds a model to a schema can hold it to. */
 export interface ClosedForm {
@@ -51,14 +50,12 @@ export const anthropicForm: ClosedForm = {
 /**
  * A schema of an object in which every object is closed and every value has a type, as providers want
  * it that hold a model to it; `undefined` where it would forbid what the schema allows by intent (a
- * map, any value, an object in itself). References are put in place. Assertions that the provider does not know stand in the description: who gets the
- * value checks it against the original.
+ * map, any value, an object in itself). References are put in place. Assertions that the provider does
+ * not know stand in the description: who gets the value checks it against the original.
  */
 export function toClosedSchema(schema: JsonSchema, form: ClosedForm): JsonObject | undefined {
-  const root = toOpenAiSchema(schema);
-  const scope: Scope = { root, form, size: 0 };
   try {
-    return convert(root, scope, []);
+    return convert(toOpenAiSchema(schema), { form, size: 0 });
   } catch (error) {
     if (error === noForm) {
       return undefined;
@@ -71,38 +68,28 @@ export function toClosedSchema(schema: JsonSchema, form: ClosedForm): JsonObject
 const noForm = Symbol("no form");
 
 interface Scope {
-  /** What references lead into. */
-  readonly root: JsonSchema;
   readonly form: ClosedForm;
-  /** Schemas that have been converted so far: references multiply them. */
+  /** Schemas that have been converted so far. */
   size: number;
 }
 
 const mostSchemas = 2_000;
 
-/** @param path the references that are being put in place. */
-function convert(given: unknown, scope: Scope, path: readonly string[]): JsonObject {
+function convert(given: unknown, scope: Scope): JsonObject {
   scope.size += 1;
   if (!isJsonObject(given) || scope.size > mostSchemas) {
     throw noForm;
   }
-  const { $ref: reference, allOf, anyOf, oneOf, ...schema } = given;
-  if (typeof reference === "string") {
-    const target = resolveReference(reference, scope.root);
-    if (target === undefined || path.includes(reference)) {
-      throw noForm;
-    }
-    return convert({ ...target, ...schema }, scope, [...path, reference]);
-  }
+  const { allOf, anyOf, oneOf, ...schema } = given;
   const [only, ...others] = listOf(allOf);
   if (only !== undefined) {
     if (others.length > 0 || !isJsonObject(only)) {
       throw noForm; // what several parts allow together is not always what one can say
     }
-    return convert({ ...only, ...schema }, scope, path);
+    return convert({ ...only, ...schema }, scope);
   }
   const branches = [...listOf(anyOf), ...listOf(oneOf)];
-  const inner = (part: unknown): JsonObject => convert(part, scope, path);
+  const inner = (part: unknown): JsonObject => convert(part, scope);
   return branches.length > 0
     ? { ...wordsOf(schema, []), anyOf: branches.map(inner) }
     : convertTyped(schema, scope.form, inner);

@@ -1,50 +1,63 @@
-import { isJsonObject } from "../base/json.ts";
+import { isJsonObject, type JsonObject } from "../base/json.ts";
 import type { JsonSchema } from "../base/json-schema.ts";
+import { placeReference, type ReferencePath } from "./json-schema-references.ts";
 import { toObjectSchema } from "./json-schema-root.ts";
-import { isUnresolvable, mapSubschemas } from "./json-schema-walk.ts";
+import { toSoundSchema } from "./json-schema-sound.ts";
+import { mapSubschemas } from "./json-schema-walk.ts";
 
 /**
- * A tool's schema as OpenAI takes it. What it allows stays the same or gets wider, never narrower; the
- * arguments are checked against the original later.
+ * A tool's schema as OpenAI takes it, and those that speak its form. What it allows stays the same or
+ * gets wider, never narrower; the arguments are checked against the original later.
  *
  * - The root is of type object, has `properties`, and no combinator: those of its branches are joined.
- * - `$schema` and `$id` are left out, at every depth; properties of these names stay.
+ * - Keywords are those of draft 2020-12; `$schema` and `$id` are left out, at every depth; properties
+ *   of these names stay.
  * - Every array has `items`; a draft-07 tuple becomes `prefixItems`.
- * - A `$ref` within the schema stays; one that leads nowhere or elsewhere becomes an open schema.
+ * - References are put in place: most servers, and the templates of small models, know none. One to
+ *   itself ends as an open schema, and so does one that leads nowhere or elsewhere.
  */
 export function toOpenAiSchema(schema: JsonSchema): JsonSchema {
-  const root = toObjectSchema(schema);
-  return convert(root, root, 0);
+  return convert(toObjectSchema(schema), { root: schema, size: 0 }, { placed: ["#"], depth: 0 });
 }
+
+interface Scope {
+  /** What references lead into. */
+  readonly root: JsonSchema;
+  /** Schemas that have been converted so far: references multiply them. */
+  size: number;
+}
+
+const mostSchemas = 5_000;
 
 /** No honest schema is that deep, and recursion has to end. */
 const deepest = 64;
 
-const withoutKeywords = new Set(["$schema", "$id"]);
+const withoutKeywords = new Set([
+  ...["$schema", "$id", "$defs", "definitions", "$anchor", "$dynamicAnchor", "$dynamicRef"],
+  ...["$recursiveRef", "$recursiveAnchor"],
+]);
 
-function convert(schema: JsonSchema, root: JsonSchema, depth: number): JsonSchema {
-  if (depth > deepest) {
+function convert(schema: JsonSchema, scope: Scope, path: ReferencePath): JsonSchema {
+  scope.size += 1;
+  if (path.depth > deepest || scope.size > mostSchemas) {
     return {};
   }
-  const mapped = mapSubschemas(schema, (inner) => convertAny(inner, root, depth + 1));
-  const kept = Object.entries(mapped).filter(([keyword]) => !withoutKeywords.has(keyword));
-  return withItems(withOpenReference(Object.fromEntries(kept), root));
+  const [placed, within] = placeReference(schema as JsonObject, scope.root, path);
+  const kept = Object.entries(toSoundSchema(placed)).filter(
+    ([keyword]) => !withoutKeywords.has(keyword),
+  );
+  const inner = { ...within, depth: within.depth + 1 };
+  return withItems(
+    mapSubschemas(Object.fromEntries(kept), (part) => convertAny(part, scope, inner)),
+  );
 }
 
 /** In the place of a schema, `true` allows everything and `false` nothing. */
-function convertAny(schema: unknown, root: JsonSchema, depth: number): JsonSchema {
+function convertAny(schema: unknown, scope: Scope, path: ReferencePath): JsonSchema {
   if (isJsonObject(schema)) {
-    return convert(schema, root, depth);
+    return convert(schema, scope, path);
   }
   return schema === false ? { not: {} } : {};
-}
-
-function withOpenReference(schema: JsonSchema, root: JsonSchema): JsonSchema {
-  if (!isUnresolvable(schema, root)) {
-    return schema;
-  }
-  const { $ref: _reference, ...rest } = schema;
-  return rest;
 }
 
 function withItems(schema: JsonSchema): JsonSchema {

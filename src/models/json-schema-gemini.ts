@@ -1,7 +1,10 @@
+import { joinSchemas } from "../base/join-schemas.ts";
 import { isJsonObject, type JsonObject } from "../base/json.ts";
 import type { JsonSchema } from "../base/json-schema.ts";
 import { type GeminiForm, jsonSchemaForm, openApiForm } from "./json-schema-gemini-form.ts";
+import { selfSchema } from "./json-schema-references.ts";
 import { toObjectSchema } from "./json-schema-root.ts";
+import { toSoundSchema } from "./json-schema-sound.ts";
 import { resolveReference } from "./json-schema-walk.ts";
 
 /**
@@ -65,7 +68,8 @@ function convert(given: unknown, scope: Scope, path: Path): JsonSchema {
   if (!isJsonObject(given) || scope.size > mostSchemas || path.length > deepest) {
     return {};
   }
-  const [schema, inner] = flatten(given, scope, path);
+  const [flat, inner] = flatten(given, scope, path);
+  const schema = toSoundSchema(flat);
   const { form } = scope;
   const choice = choiceOf(schema, form);
   const place: Place = { form, convertPart: (part) => convert(part, scope, [...inner, ""]) };
@@ -95,7 +99,7 @@ function flatten(schema: JsonObject, scope: Scope, path: Path): readonly [JsonOb
   if (typeof reference === "string") {
     const target = resolveReference(reference, scope.root);
     if (path.includes(reference)) {
-      parts.push({ type: "object", description: "Of the same form as the object that it is in." });
+      parts.push(selfSchema(target ?? {}));
     } else if (target !== undefined) {
       inner = [...path, reference];
       parts.push(target);
@@ -112,27 +116,6 @@ function flatten(schema: JsonObject, scope: Scope, path: Path): readonly [JsonOb
   }
   return [joinSchemas(joined, own), inner];
 }
-
-/** Both schemas at once, as far as one can say it; of a keyword that both have, the right one's. */
-const joinSchemas = (left: JsonObject, right: JsonObject): JsonObject => ({
-  ...left,
-  ...right,
-  ...joinKeyword(left, right, "properties", (one, other) => ({
-    ...objectOf(one),
-    ...objectOf(other),
-  })),
-  ...joinKeyword(left, right, "required", (one, other) => [...listOf(one), ...listOf(other)]),
-});
-
-const joinKeyword = (
-  left: JsonObject,
-  right: JsonObject,
-  keyword: string,
-  join: (one: unknown, other: unknown) => unknown,
-): object =>
-  left[keyword] === undefined || right[keyword] === undefined
-    ? {}
-    : { [keyword]: join(left[keyword], right[keyword]) };
 
 /** Which values a schema chooses from. */
 interface Choice {

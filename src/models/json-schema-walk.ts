@@ -58,12 +58,6 @@ const mapEntries = (
 ): Record<string, unknown> =>
   Object.fromEntries(Object.entries(object).map(([key, value]) => [key, change(value, key)]));
 
-/** Whether the schema refers to what cannot be found within `root`. Nothing is ever fetched. */
-export function isUnresolvable(schema: JsonSchema, root: JsonSchema): boolean {
-  const reference = schema["$ref"];
-  return reference !== undefined && resolveReference(reference, root) === undefined;
-}
-
 /** The schema that a local reference (a JSON pointer, RFC 6901, after `#`) leads to. */
 export function resolveReference(reference: unknown, root: JsonSchema): JsonObject | undefined {
   if (typeof reference !== "string" || !/^#(?:\/|$)/.test(reference)) {

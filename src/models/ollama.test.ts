@@ -113,6 +113,8 @@ test("L-M5: the host is OLLAMA_HOST of the environment where none is given", asy
   await using server = await startOllamaServer({ respond: () => "Hello" });
   vi.stubEnv("OLLAMA_HOST", server.baseUrl);
   expect((await ask(ollama({ model: "m" }))).text).toBe("Hello");
+  await using given = await startOllamaServer({ respond: () => "Given" });
+  expect((await ask(ollama({ model: "m", host: given.baseUrl }))).text).toBe("Given");
 });
 
 test("a host that is none is refused by the name of its option", () => {

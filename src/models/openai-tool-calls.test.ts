@@ -213,6 +213,14 @@ const streams: Readonly<Record<string, readonly [pieces: readonly Piece[], calls
     ],
     [a],
   ],
+  "fragments that are said again in full, without a label": [
+    [
+      [0, "a", "read", '{"x"'],
+      [0, undefined, undefined, ":1}"],
+      [0, undefined, undefined, '{"x":1}'],
+    ],
+    [a],
+  ],
   "arguments as an object": [[[0, "a", "read", { x: 1 }]], [a]],
   "arguments that are null or absent": [
     [

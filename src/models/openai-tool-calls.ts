@@ -160,9 +160,9 @@ function isNext(call: GrowingCall, { name, text }: CallPiece): boolean {
   return isComplete(call.text) && !(name === call.name && text === call.text);
 }
 
-/** Whether a piece says again, with its label, what the call has said in full. */
-const isRepetition = (call: GrowingCall, { id, name, text }: CallPiece): boolean =>
-  (id !== "" || name !== "") && text !== "" && text === call.text && isComplete(text);
+/** Whether a piece says again what the call has said in full. */
+const isRepetition = (call: GrowingCall, { text }: CallPiece): boolean =>
+  text !== "" && text === call.text && isComplete(text);
 
 /** Whether arguments are a whole JSON object, so that nothing can follow. */
 const isComplete = (text: string): boolean =>

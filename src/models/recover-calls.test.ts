@@ -22,6 +22,12 @@ test.each([
   ["bare", call, 1],
   ["with arguments", '{ "name": "now", "arguments": {"zone":"Europe/Paris"}, "id": "1" }', 1],
   ["fenced", `\`\`\`json\n${call}\n\`\`\``, 1],
+  ["with arguments as text", `{"name":"now","arguments":${JSON.stringify(args)}}`, 1],
+  ["in OpenAI's form", `{"id":"1","type":"function","function":${call}}`, 1],
+  ["in a list", `[${call}, ${call}]`, 2],
+  ["after Mistral's mark", `[TOOL_CALLS] [${call}]`, 1],
+  ["after Meta's mark", `<|python_tag|>${call}`, 1],
+  ["in a tag that stays open", `<tool_call>\n${call}`, 1],
   ["in tags", ` <tool_call>\n${call}\n</tool_call>\n<tool_call>${call}</tool_call>`, 2],
 ])("a call that is all of the text, %s, is a call", async (_name, text, count) => {
   const outcome = await ask({ reasoning: "hm", text });
@@ -41,6 +47,10 @@ test.each([
   ["one of a tool that is not offered", '{"name":"later","parameters":{}}'],
   ["JSON that is an answer", '{"name":"now","city":"Paris"}'],
   ["arguments that are no object", '{"name":"now","parameters":"x"}'],
+  ["a list of other things", "[1, 2]"],
+  ["an empty list", "[]"],
+  ["a list with a call and more", `[${call}, {"note":"x"}]`],
+  ["arguments as broken text", '{"name":"now","arguments":"{"}'],
   ["broken JSON", '{"name":"now"'],
   ["nothing", " "],
 ])("a text that is %s stays text", async (_name, text) => {

@@ -1,12 +1,12 @@
 import { createId } from "../base/ids.ts";
-import { isJsonObject, type JsonObject, parseJson } from "../base/json.ts";
+import { isJsonObject, type Json, type JsonObject, parseJson } from "../base/json.ts";
 import type { Model, ModelRequest } from "../model/model.ts";
 import type { ModelEvent } from "../model/model-event.ts";
 
 /**
  * The same model, for small ones that write a tool call as their text: where an answer is nothing but
- * one or more calls in JSON (`{"name": …, "arguments" or "parameters": {…}}`), bare, in a code fence or
- * in `<tool_call>` tags, and each names a tool of the request, it is those calls. Any other text stays
+ * one or more calls in JSON (`{"name": …, "arguments" or "parameters": {…}}`, or a list of such), bare,
+ * in a code fence, in `<tool_call>` tags or after a model's own mark, and each names a tool of the request, it is those calls. Any other text stays
  * text; such as only quotes a call does. Text that may become a call is held back until it cannot.
  */
 export const recoverCalls = (model: Model): Model => ({
@@ -56,7 +56,10 @@ class Hold {
   }
 }
 
-const openings = ["{", "```", "<tool_call>"];
+/** With what models of Meta and of Mistral begin a call. */
+const marks = ["<|python_tag|>", "[TOOL_CALLS]"];
+
+const openings = ["{", "[", "```", "<tool_call>", ...marks];
 
 function mayBeCall(text: string): boolean {
   const start = text.trimStart();
@@ -71,28 +74,33 @@ interface WrittenCall {
 
 /** The calls that a text consists of; none where there is anything else in it. */
 function callsIn(text: string, names: ReadonlySet<string>): readonly WrittenCall[] {
-  const whole = text.trim();
+  const written = text.trim();
+  const mark = marks.find((one) => written.startsWith(one)) ?? "";
+  const whole = written.slice(mark.length).trim();
   const [, fenced] = /^```(?:json|tool_call)?\s*\n(.*)\n\s*```$/s.exec(whole) ?? [];
-  const tagged = [...whole.matchAll(/<tool_call>(.*?)<\/tool_call>/gs)].map(
+  const tagged = [...whole.matchAll(/<tool_call>(.*?)(?:<\/tool_call>|$)/gs)].map(
     ([, call]) => `${call}`,
   );
   const isTagged =
-    tagged.length > 0 && whole.replaceAll(/<tool_call>.*?<\/tool_call>|\s/gs, "") === "";
-  const calls = (isTagged ? tagged : [fenced ?? whole]).map((call) => toCall(call, names));
+    tagged.length > 0 && whole.replaceAll(/<tool_call>.*?(?:<\/tool_call>|$)|\s/gs, "") === "";
+  const values = (isTagged ? tagged : [fenced ?? whole]).flatMap((one) => parseJson(one) ?? null);
+  const calls = values.map((value) => toCall(value, names));
   const known = calls.filter((call) => call !== undefined);
   return known.length === calls.length ? known : [];
 }
 
-function toCall(text: string, names: ReadonlySet<string>): WrittenCall | undefined {
-  const json = parseJson(text);
-  if (!isJsonObject(json)) {
+function toCall(written: Json, names: ReadonlySet<string>): WrittenCall | undefined {
+  if (!isJsonObject(written)) {
     return undefined;
   }
-  const { name, arguments: given, parameters, ...others } = json;
-  const args = given ?? parameters ?? {};
+  const { type: _type, id: _id, function: inner, ...rest } = written;
+  const isWrapped = isJsonObject(inner) && Object.keys(rest).length === 0;
+  const { name, arguments: given, parameters, ...strange } = isWrapped ? inner : rest;
+  const said = given ?? parameters ?? {};
+  const args = typeof said === "string" ? parseJson(said) : said;
   const isCall = typeof name === "string" && names.has(name) && isJsonObject(args);
-  const { type: _type, id: _id, ...strange } = others;
-  return isCall && Object.keys(strange).length === 0 ? { name, args } : undefined;
+  const isAll = Object.keys(strange).length === 0 && (isWrapped || inner === undefined);
+  return isCall && isAll ? { name, args } : undefined;
 }
 
 function toEvents({ name, args }: WrittenCall): readonly ModelEvent[] {

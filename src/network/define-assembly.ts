@@ -47,7 +47,7 @@ export function defineAssembly<Output>(
     description,
     pattern,
     async perform(scope) {
-      const session = sessionOf(scope, scope.runId);
+      const session = sessionOf(scope, scope);
       const history = (await session?.load(scope.steps, scope.input, scope)) ?? scope.history;
       const messages = [...history, questionOf(scope)];
       scope.draft.state.messages.push(...messages);

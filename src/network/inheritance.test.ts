@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { crew } from "../../test/crew.ts";
 import type { Selection } from "../agent/selection.ts";
+import { scriptedModel } from "../testing/scripted-model.ts";
 import { defineTool } from "../tool/define-tool.ts";
 import type { Tool } from "../tool/tool.ts";
 import type { Toolset } from "../tool/toolset.ts";
@@ -105,23 +106,35 @@ test("R8, R10, R12, R13, R19: all combinations of what levels say of servers", {
   }
 });
 
-test("R10: what a network has is looked up for each run, not frozen when it is defined", async () => {
+test("R10: what a network, or an agent alone, has is looked up for each run, not frozen when it is defined", async () => {
   const { member, model, configure, defineNetwork } = crew();
   const worker = member("worker", "ok", { tools: "inherit" });
   const network = defineNetwork({ name: "n", tasks: [{ agent: worker, tools: "inherit" }] });
-  await network.ask("Hi");
-  configure({ tools: [toolCalled("later")] });
-  await network.ask("Hi");
-  expect(model("worker").requests.map(({ tools }) => tools.length)).toEqual([0, 1]);
+  for (const tools of [[], [toolCalled("later")]]) {
+    configure({ tools });
+    await network.ask("Hi");
+    await worker.ask("Hi");
+  }
+  expect(model("worker").requests.map(({ tools }) => tools.length)).toEqual([0, 0, 1, 1]);
 });
 
-test("R13: nothing but tools and servers is inherited from a network", () => {
-  const { member, defineNetwork } = crew();
-  const tasks = [member("worker", "ok")];
-  const config = { model: "gemini:x" } as never;
-  expect(() => defineNetwork({ name: "n", tasks, config })).toThrow(
-    /config of the network "n" has "model", but only tools and mcp are inherited/,
-  );
+test.each(["model", "limits", "instructions", "hooks", "approval"])(
+  "R13: %s is not inherited from a network",
+  (setting) => {
+    const { member, defineNetwork } = crew();
+    const tasks = [member("worker", "ok")];
+    const config = { [setting]: {} } as never; // which it may not have
+    expect(() => defineNetwork({ name: "n", tasks, config })).toThrow(
+      `config of the network "n" has "${setting}", but only tools and mcp are inherited`,
+    );
+  },
+);
+
+test("R13: the model of a network's run is not that of its tasks", async () => {
+  const { member, model, defineNetwork } = crew();
+  const network = defineNetwork({ name: "n", tasks: [member("worker", "mine")] });
+  expect((await network.ask("Hi", { model: scriptedModel(["other"]) })).text).toBe("mine");
+  expect(model("worker").requests).toHaveLength(1);
 });
 
 test("under strict defaults a task that says nothing has nothing, and one that inherits has it", async () => {

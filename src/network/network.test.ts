@@ -13,6 +13,10 @@ test("R19: a network asks its named tasks in their order", async () => {
   expect(result).toMatchObject({ status: "completed", text: "told" });
   expect(result.participants.map(({ name }) => name)).toEqual(["find", "tell"]);
   expect(asked("teller")).toEqual(["Tell of found"]);
+  const twice = [...tasks, { name: "tell", agent: member("other", "told again") }];
+  expect(() => defineNetwork({ name: "desk", tasks: twice })).toThrow(
+    'Two members of the network "desk" are called "tell"',
+  );
 });
 
 test("a function of the state routes, and ends the run", async () => {

@@ -1,6 +1,6 @@
-import { diag } from "@opentelemetry/api";
+import { diag, metrics, trace } from "@opentelemetry/api";
 import { SimpleSpanProcessor, TracerProvider } from "@opentelemetry/sdk-trace";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { agentOf, collect, modelOf } from "../../test/agent-fixture.ts";
 import { openSdk3 } from "../../test/sdk-3.ts";
 import { testTracing } from "../../test/tracing-tests.ts";
@@ -25,6 +25,31 @@ test("G-O1: without an SDK a run goes on as ever, and tells of no trace", async 
   const events = await collect(agentOf({ model: modelOf("Hi.") }, { instrument }).stream("Go"));
   expect(events[0]).toEqual(expect.not.objectContaining({ trace: expect.anything() }));
   expect(events.at(-1)).toMatchObject({ kind: "run-end", status: "completed" });
+});
+
+test("G-O1, G-O6: the SDK that is registered before the first run gets all, is flushed and shut down", async () => {
+  const instrument = new OpenTelemetryTracing(); // there is no SDK yet
+  const agent = agentOf({ model: modelOf("Hi.") }, { instrument });
+  const sdk = openSdk3();
+  const { tracerProvider, meterProvider } = sdk.providers;
+  const calls = [tracerProvider, meterProvider].flatMap((provider) => {
+    const ending = provider as unknown as Record<"forceFlush" | "shutdown", () => Promise<void>>; // of the SDK
+    return [vi.spyOn(ending, "forceFlush"), vi.spyOn(ending, "shutdown")];
+  });
+  trace.setGlobalTracerProvider(tracerProvider);
+  metrics.setGlobalMeterProvider(meterProvider);
+  try {
+    await agent.ask("Go");
+    expect(sdk.spans().map(({ name }) => name)).toEqual(["chat scripted", "invoke_agent tester"]);
+    expect([...(await sdk.measures()).keys()]).toContain("gen_ai.invoke_agent.tool_calls");
+    calls.forEach((call) => void call.mockClear());
+    await instrument.flush();
+    await instrument.shutdown();
+  } finally {
+    trace.disable();
+    metrics.disable();
+  }
+  expect(calls.map(({ mock }) => mock.calls.length)).toEqual([1, 1, 1, 1]);
 });
 
 test("G-O6: flush and shutdown reach the providers, and what fails there is only told of", async () => {

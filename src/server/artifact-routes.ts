@@ -12,7 +12,7 @@ export function addArtifactRoutes(routes: Routes, scope: ServerScope): void {
   );
   routes.get("/artifacts/:id", async (context) => {
     const id = context.req.param("id");
-    for (const { app, store } of storesOf(scope)) {
+    for (const { app, store } of artifactStoresOf(scope)) {
       const found = await store.get({ app, id, ...whose(context.get("caller")) });
       if (found !== undefined) {
         return new Response(found.bytes, { headers: headersOf(found) });
@@ -66,7 +66,7 @@ async function listArtifacts(
     ...(runId === undefined ? {} : { runId }),
     ...(session === undefined ? {} : { session }),
   };
-  const stores = storesOf(scope);
+  const stores = artifactStoresOf(scope);
   const pages = await Promise.all(stores.map(({ app, store }) => store.list({ ...wanted, app })));
   const artifacts = pages.flatMap((page) => page.artifacts);
   const next = pages.length === 1 ? pages[0]?.next : undefined;
@@ -74,7 +74,7 @@ async function listArtifacts(
 }
 
 /** The stores of all agents, each once for an application. */
-function storesOf({ places }: ServerScope): readonly {
+export function artifactStoresOf({ places }: ServerScope): readonly {
   readonly app: string;
   readonly store: ArtifactStore;
 }[] {

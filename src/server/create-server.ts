@@ -4,6 +4,7 @@ import type { Caller } from "../ag-ui/handler-options.ts";
 import { checkNumbers, type NumberRule } from "../base/check-numbers.ts";
 import { checkObject } from "../base/check-object.ts";
 import { type Clock, systemClock } from "../base/clock.ts";
+import { isLoopbackHost } from "../base/loopback-host.ts";
 import { sleep } from "../base/sleep.ts";
 import { addAgentRoutes, agUiHandlerOf } from "./agent-routes.ts";
 import { addArtifactRoutes } from "./artifact-routes.ts";
@@ -25,6 +26,8 @@ import { ServedWebhooks } from "./served-webhooks.ts";
 import type { McpFaceOptions, ServerLimits, ServerOptions } from "./server-options.ts";
 import type { Routes, ServerEnvironment } from "./server-scope.ts";
 import { addSessionRoutes } from "./session-routes.ts";
+import { addUiFiles } from "./ui-files.ts";
+import { addWorkbenchRoutes } from "./workbench-routes.ts";
 
 /** How a server ends. */
 export interface CloseOptions {
@@ -89,6 +92,7 @@ const optionNames: Readonly<Record<keyof ServerOptions, true>> = {
   allowedHosts: true,
   allowedOrigins: true,
   clientAddress: true,
+  ui: true,
   log: true,
   clock: true,
 };
@@ -133,6 +137,8 @@ class HttpServer implements DragomanServer {
   readonly #agUi = new Map<string, AgUiHandler>();
   readonly #hosts = new Set<string>();
   readonly #app: Routes = new Hono<ServerEnvironment>();
+  /** Whether the web UI and what is made for it is there. */
+  #hasUi: boolean;
   #listener: Listener | undefined;
   #closing: Promise<void> | undefined;
 
@@ -142,6 +148,7 @@ class HttpServer implements DragomanServer {
     const { maxBodyBytes = defaultMaxBodyBytes } = limits ?? {};
     const tracker = this.#tracker;
     this.#options = options;
+    this.#hasUi = (options.ui ?? false) !== false;
     this.#clock = clock;
     this.#log = new RequestLog(options.log);
     this.#places = new Places({ agents, store, sessions, tracker });
@@ -163,10 +170,9 @@ class HttpServer implements DragomanServer {
 
   async listen(options: ListenOptions = {}): Promise<Listening> {
     refuseOpenServer(options, this.#options.auth !== undefined);
-    const { hostname } = options;
-    if (hostname !== undefined) {
-      this.#hosts.add(hostname.toLowerCase());
-    }
+    const { hostname = "127.0.0.1" } = options;
+    this.#hosts.add(hostname.toLowerCase());
+    this.#hasUi = (this.#options.ui ?? isLoopbackHost(hostname)) !== false;
     await this.#recovery.start();
     this.#listener = new Listener((request, bindings) => this.fetch(request, bindings));
     const listening = await this.#listener.listen(options);
@@ -192,7 +198,7 @@ class HttpServer implements DragomanServer {
   }
 
   #addRoutes(maxBodyBytes: number): void {
-    const { agUi, allowedOrigins = [] } = this.#options;
+    const { agUi, allowedOrigins = [], ui } = this.#options;
     const app = this.#app;
     const guard = this.#guard;
     const scope = {
@@ -207,6 +213,11 @@ class HttpServer implements DragomanServer {
       log: this.#log,
       hostRules: { hosts: this.#hosts, origins },
       isStopping: () => this.#closing !== undefined,
+      addOpenRoutes: (routes) =>
+        addUiFiles(routes, {
+          folder: typeof ui === "object" ? ui.folder : undefined,
+          isOpen: () => this.#hasUi,
+        }),
       webhooks: this.#webhooks,
     });
     const agUiOptions = {
@@ -223,6 +234,10 @@ class HttpServer implements DragomanServer {
         throw notFound("agent");
       }
       return handler;
+    });
+    addWorkbenchRoutes(app, scope, {
+      isOpen: () => this.#hasUi,
+      outlivesReaders: agUi?.onDisconnect === "continue",
     });
     addRunRoutes(app, scope);
     addSessionRoutes(app, scope);

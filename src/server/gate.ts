@@ -16,6 +16,8 @@ export interface GateOptions {
   readonly log: RequestLog;
   readonly hostRules: HostRules;
   readonly isStopping: () => boolean;
+  /** Adds what asks for nobody's name. */
+  readonly addOpenRoutes: (routes: Routes) => void;
   readonly webhooks: ServedWebhooks;
 }
 
@@ -33,9 +35,9 @@ const corsHeaders = {
   exposeHeaders: ["mcp-session-id", "ag-ui-protocol-version", "x-request-id"],
 };
 
-/** Adds the gate, and the routes before it: the health check, and webhooks, which know their senders. */
+/** Adds the gate, and the routes before it: the health check, the web UI's files, and webhooks, which know their senders. */
 export function addGate(routes: Routes, options: GateOptions): void {
-  const { guard, log, hostRules, isStopping, webhooks } = options;
+  const { guard, log, hostRules, isStopping, addOpenRoutes, webhooks } = options;
   const refuseWhereStopping = (): void => {
     if (isStopping()) {
       const headers = { "retry-after": "5", connection: "close" };
@@ -64,6 +66,7 @@ export function addGate(routes: Routes, options: GateOptions): void {
       ? context.json({ status: "stopping" }, 503)
       : context.json({ status: "ok", openRequests: guard.open.count }),
   );
+  addOpenRoutes(routes);
   if (webhooks.names.length > 0) {
     routes.all("/webhooks/:name", async (context) => {
       refuseWhereStopping();

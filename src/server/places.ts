@@ -4,6 +4,7 @@ import { runtimeOf } from "../agent/create-assembly.ts";
 import { MemoryRunStore } from "../agent/memory-run-store.ts";
 import type { RunStore } from "../agent/run-store.ts";
 import type { SessionStore } from "../agent/session-store.ts";
+import { toolBenchOf } from "../agent/tool-bench.ts";
 import { ConfigurationError } from "../base/dragoman-error.ts";
 import type { RunTracker } from "./run-tracker.ts";
 
@@ -30,12 +31,20 @@ export interface PlacesOptions {
 }
 
 /** Runs that nobody keeps otherwise; of more, the oldest are forgotten. */
-const mostRunsInMemory = 200;
+export const mostRunsInMemory = 200;
 
-/** The agents of a server by their names. */
+interface Runner {
+  /** Known to the tracker. */
+  readonly agent: Assembly;
+  readonly given: Assembly;
+}
+
+/** The agents of a server by their names, and the benches at which their tools are tried. */
 export class Places {
   readonly #options: PlacesOptions;
-  readonly #agents = new Map<string, { readonly agent: Assembly; readonly given: Assembly }>();
+  readonly #agents = new Map<string, Runner>();
+  /** By the agent's name. */
+  readonly #benches = new Map<string, Runner>();
   readonly #memory = new MemoryRunStore({ maxRuns: mostRunsInMemory });
 
   /** @throws ConfigurationError where there is no agent, one is none, or two have one name. */
@@ -55,6 +64,10 @@ export class Places {
         );
       }
       this.#agents.set(name, { agent: options.tracker.tracked(given), given });
+      const bench = toolBenchOf(given);
+      if (bench !== undefined) {
+        this.#benches.set(name, { agent: options.tracker.tracked(bench), given: bench });
+      }
     }
   }
 
@@ -64,7 +77,28 @@ export class Places {
 
   /** The place of an agent, as it is configured now. */
   find(name: string): Place | undefined {
-    const known = this.#agents.get(name);
+    return this.#placeOf(this.#agents.get(name));
+  }
+
+  /** The bench of an agent. */
+  findBench(agent: string): Place | undefined {
+    return this.#placeOf(this.#benches.get(agent));
+  }
+
+  /** Whose run it is: an agent's, by its name, or a bench's. */
+  findRunner(name: string): Place | undefined {
+    return this.find(name) ?? this.benches.find(({ agent }) => agent.name === name);
+  }
+
+  get all(): readonly Place[] {
+    return this.names.flatMap((name) => this.find(name) ?? []);
+  }
+
+  get benches(): readonly Place[] {
+    return this.names.flatMap((name) => this.findBench(name) ?? []);
+  }
+
+  #placeOf(known: Runner | undefined): Place | undefined {
     const runtime = known && runtimeOf(known.given);
     if (known === undefined || runtime === undefined) {
       return undefined;
@@ -78,10 +112,6 @@ export class Places {
       sessions: this.#options.sessions ?? runtime.sessions,
       isDurable: kept !== undefined,
     };
-  }
-
-  get all(): readonly Place[] {
-    return this.names.flatMap((name) => this.find(name) ?? []);
   }
 
   /** One place for each store of runs and application. */

@@ -49,13 +49,13 @@ export class Recovery {
         openLocalExecutor({
           app,
           store: runs,
-          agents: places.all
+          agents: [...places.all, ...places.benches]
             .filter((place) => place.runs === runs && place.app === app)
             .map(({ agent }) => agent),
           logger: runtime.logger,
           clock,
           resumeWith: async (run) => {
-            const sessions = places.find(run.agent)?.sessions;
+            const sessions = places.findRunner(run.agent)?.sessions;
             const given = recover === true ? {} : await recover(run);
             return run.session === undefined
               ? given

@@ -1,8 +1,9 @@
 import { eventStream, type SentEvent } from "../ag-ui/event-stream.ts";
 import { invalidInput } from "../ag-ui/refusal.ts";
-import { followRun } from "../agent/follow-run.ts";
+import { type FollowOptions, followRun } from "../agent/follow-run.ts";
 import type { RunEvent } from "../agent/run-event.ts";
-import type { RunKey, RunStore } from "../agent/run-store.ts";
+import type { RunKey, RunRecord, RunStore } from "../agent/run-store.ts";
+import { wholeEvent } from "../agent/whole-event.ts";
 import type { FoundRun } from "./found-run.ts";
 import { countIn } from "./page-query.ts";
 import type { ServerScope } from "./server-scope.ts";
@@ -23,16 +24,22 @@ export async function runEvents(
   { clock }: ServerScope,
 ): Promise<Response> {
   const query = Object.fromEntries(new URL(request.url).searchParams);
-  const { runs } = place;
+  const { runs, runtime } = place;
+  const artifacts = runtime.artifacts?.store;
   const { app, id } = record;
   const after = lastEventOf(request) ?? countIn(query, "after", 0) ?? 0;
   if (!/\btext\/event-stream\b/i.test(request.headers.get("accept") ?? "")) {
     const limit = countIn(query, "limit", 1) ?? defaultPage;
-    const events = await runs.events({ app, id }, { after, limit });
+    const kept = await runs.events({ app, id }, { after, limit });
+    const events = await Promise.all(
+      kept.map((event) =>
+        artifacts === undefined ? event : wholeEvent(event, { app, ...actorOf(record), artifacts }),
+      ),
+    );
     return Response.json({ events }, { headers: { "cache-control": "no-store" } });
   }
   const leaving = new AbortController();
-  const events = sent(runs, { app, id }, { after, signal: leaving.signal });
+  const events = sent(runs, { app, id }, { after, signal: leaving.signal, artifacts });
   const onEnd = (): void => leaving.abort();
   const body = eventStream(events, { clock, heartbeatMs, signal: request.signal, onEnd });
   return new Response(body, {
@@ -55,9 +62,12 @@ function lastEventOf({ headers }: Request): number | undefined {
 async function* sent(
   runs: RunStore,
   key: RunKey,
-  options: { readonly after: number; readonly signal: AbortSignal },
+  options: FollowOptions,
 ): AsyncGenerator<SentEvent<RunEvent>, void, undefined> {
   for await (const event of followRun(runs, key, options)) {
     yield { event, id: String(event.sequence) };
   }
 }
+
+const actorOf = ({ actor }: RunRecord): { readonly actor?: string } =>
+  actor === undefined ? {} : { actor };

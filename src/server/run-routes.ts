@@ -49,7 +49,7 @@ export function addRunRoutes(routes: Routes, scope: ServerScope): void {
 async function findRun(id: string, caller: Caller, { places }: ServerScope): Promise<FoundRun> {
   for (const { app, runs } of places.ofRuns) {
     const record = await runs.get({ app, id, ...whose(caller) });
-    const place = record && places.find(record.agent);
+    const place = record && places.findRunner(record.agent);
     // The store may be shared with agents that are not served here.
     if (record !== undefined && isOwn(record, caller) && place?.runs === runs) {
       return { place, record };
@@ -81,7 +81,7 @@ async function listRuns(
   const pages = await Promise.all(own.map(({ app, runs }) => runs.list({ ...wanted, app })));
   const runs = pages
     .flatMap((page) => page.runs)
-    .filter((run) => isOwn(run, caller) && places.find(run.agent) !== undefined)
+    .filter((run) => isOwn(run, caller) && places.findRunner(run.agent) !== undefined)
     .toSorted((one, other) => other.updatedAt - one.updatedAt);
   const next = own.length === 1 && first !== undefined ? pages[0]?.next : undefined;
   return { runs, ...(next === undefined ? {} : { next }) };

@@ -74,6 +74,13 @@ export interface ServerOptions {
   readonly auth?: ServerAuth;
   /** Agents and tools as an MCP server; `"none"` for no such thing. */
   readonly mcp?: McpFaceOptions | "none";
+  /**
+   * The web UI at `/ui/`, and what is made for it: how agents are defined, and calls of their tools by
+   * hand. For developers: whoever `auth` lets in may read instructions and call tools. Default: there
+   * where the server listens on the loopback interface, and nowhere else; `true` on any address, which
+   * needs `auth`; `false` nowhere. `folder` is where another build of the UI is than the package's own.
+   */
+  readonly ui?: boolean | { readonly folder: string };
   /** See `AgUiHandlerOptions`. */
   readonly agUi?: AgUiOptions;
   /**

@@ -1,5 +1,8 @@
 import type { Caller } from "../ag-ui/handler-options.ts";
+import { wholeMessages } from "../agent/session-media.ts";
 import type { Session, SessionStore, SessionSummary } from "../agent/session-store.ts";
+import { type ErasableStores, eraseSession } from "../stores/erase.ts";
+import { artifactStoresOf } from "./artifact-routes.ts";
 import { isOwn, notFound, whose } from "./owned.ts";
 import { countIn, pageQuery } from "./page-query.ts";
 import type { Routes, ServerScope } from "./server-scope.ts";
@@ -15,10 +18,18 @@ export function addSessionRoutes(routes: Routes, scope: ServerScope): void {
   });
   routes.get("/sessions/:id/messages", async (context) => {
     const found = await findSession(context.req.param("id"), context.get("caller"), scope);
-    const { app, id } = found.session;
+    const { app, id, actor } = found.session;
     const after = countIn(context.req.query(), "after", 0) ?? 0;
     const limit = countIn(context.req.query(), "limit", 1) ?? 100;
-    const messages = await found.store.messages({ app, id }, { after, limit });
+    const stored = await found.store.messages({ app, id }, { after, limit });
+    const [files] = artifactStoresOf(scope).filter((one) => one.app === app);
+    const said = stored.map(({ message }) => message);
+    const owner = actor === undefined ? { app } : { app, actor };
+    const whole = files && (await wholeMessages(said, { ...owner, artifacts: files.store }));
+    const messages = stored.map((one, index) => ({
+      ...one,
+      message: whole?.[index] ?? one.message,
+    }));
     return context.json({ messages });
   });
   routes.delete("/sessions/:id", async (context) => {
@@ -66,21 +77,29 @@ async function listSessions(
   return { sessions, ...(next === undefined ? {} : { next }) };
 }
 
-/** Its runs go with it: first those that go on, which would write to it. */
+/** Its runs and files go with it: first the runs that go on, which would write to it. */
 async function deleteSession(
   { session, store }: FoundSession,
   caller: Caller,
-  { places, tracker }: ServerScope,
+  scope: ServerScope,
 ): Promise<void> {
+  const { places, tracker } = scope;
   const { app, id } = session;
   const who = whose(caller);
+  const files = artifactStoresOf(scope).filter((one) => one.app === app);
+  const artifacts: ErasableStores["artifacts"] = {
+    async release(owner, holder) {
+      const released = await Promise.all(files.map((one) => one.store.release(owner, holder)));
+      return released.reduce((sum, count) => sum + count, 0);
+    },
+  };
   for (const { runs } of places.ofRuns.filter((place) => place.app === app)) {
     const { runs: running } = await runs.list({ app, session: id, status: "running", ...who });
     for (const run of running.map((record) => tracker.find(record.id))) {
       run?.cancel("Its session was deleted.");
       await run?.result;
     }
-    await runs.deleteAll({ app, session: id, ...who });
+    await eraseSession({ app, id, ...who }, { runs, artifacts });
   }
-  await store.delete({ app, id, ...who });
+  await eraseSession({ app, id, ...who }, { sessions: store, artifacts });
 }

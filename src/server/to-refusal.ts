@@ -14,6 +14,7 @@ const statuses: Readonly<Record<string, readonly [number, RefusalCode]>> = {
   "decision-refused": [409, "conflict"],
   "step-mismatch": [409, "conflict"],
   "artifact-store-failed": [503, "unavailable"],
+  "engine-unavailable": [503, "unavailable"],
   "store-unavailable": [503, "unavailable"],
   "store-locked": [503, "unavailable"],
   "store-full": [503, "unavailable"],

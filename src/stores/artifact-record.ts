@@ -1,13 +1,16 @@
 import { ArtifactError } from "../agent/artifact-error.ts";
 import type {
   ArtifactFilter,
+  ArtifactHolder,
   ArtifactKey,
   ArtifactOwner,
   ArtifactPage,
+  ArtifactRetention,
   ArtifactSummary,
   NewArtifact,
 } from "../agent/artifact-store.ts";
 import { isMediaType } from "../base/media-type.ts";
+import { textProblem } from "../base/text-problem.ts";
 
 /** What the stores of artifacts in this folder take. */
 export interface ArtifactStoreLimits {
@@ -25,9 +28,12 @@ const largestPage = 1_000;
 export function checkNewArtifact(artifact: NewArtifact, maxArtifactBytes: number): void {
   const { runId, session, toolCallId, mediaType, name, bytes } = artifact;
   checkOwner(artifact);
-  checkText(runId, "run's id");
+  checkId(runId, "run's id");
+  if (session !== undefined) {
+    checkId(session, "session's id");
+  }
+  // A model or a server has written these: they are shown, and nothing is found by them.
   for (const [text, what] of [
-    [session, "session's id"],
     [toolCallId, "tool call's id"],
     [name, "artifact's name"],
   ] as const) {
@@ -58,17 +64,48 @@ export function checkArtifactKey(key: ArtifactKey): boolean {
 /** @returns the size of a page. @throws ArtifactError `artifact-invalid`. */
 export function checkArtifactFilter(filter: ArtifactFilter): number {
   checkOwner(filter);
-  const { limit = 100 } = filter;
+  const { limit = 100, after } = filter;
+  if (after !== undefined && !isPlace(after)) {
+    throw invalid('"after" is not the "next" of a page of artifacts.');
+  }
   if (!(Number.isSafeInteger(limit) && limit >= 1 && limit <= largestPage)) {
     throw invalid(`The limit of artifacts is ${limit}; it must be from 1 to ${largestPage}.`);
   }
   return limit;
 }
 
+/** @throws ArtifactError `artifact-invalid`. */
+export function checkHolder(owner: ArtifactOwner, holder: ArtifactHolder): void {
+  checkOwner(owner);
+  if (holder.kind !== "owner") {
+    checkId(holder.id, `${holder.kind}'s id`);
+  }
+}
+
+/** @throws ArtifactError `artifact-invalid`, also where nothing is to be removed. */
+export function checkRetention({ app, olderThanMs, maxTotalBytes }: ArtifactRetention): void {
+  checkId(app, "application's name");
+  if (olderThanMs === undefined && maxTotalBytes === undefined) {
+    throw invalid("Say which artifacts are to be removed: olderThanMs, maxTotalBytes, or both.");
+  }
+  for (const [name, value] of Object.entries({ olderThanMs, maxTotalBytes })) {
+    if (value !== undefined && !(Number.isFinite(value) && value >= 0)) {
+      throw invalid(`${name} is ${value}; it must be a number from 0 on.`);
+    }
+  }
+}
+
 function checkOwner({ app, actor }: ArtifactOwner): void {
-  checkText(app, "application's name");
+  checkId(app, "application's name");
   if (actor !== undefined) {
-    checkText(actor, "actor");
+    checkId(actor, "actor");
+  }
+}
+
+function checkId(text: string, what: string): void {
+  const problem = text === "" ? `The ${what} is empty.` : textProblem(text, what, longestId);
+  if (problem !== undefined) {
+    throw invalid(problem);
   }
 }
 
@@ -89,6 +126,16 @@ export function toSummary(
   const { bytes, ...facts } = artifact;
   return { ...facts, id, size: bytes.length, createdAt };
 }
+
+/** Whether somebody holds what is recorded so. */
+export const isHeldBy = (
+  { session, runId }: Pick<ArtifactSummary, "session" | "runId">,
+  holder: ArtifactHolder,
+): boolean =>
+  holder.kind === "owner" ||
+  (holder.kind === "session"
+    ? session === holder.id
+    : session === undefined && runId === holder.id);
 
 /** The page of a filter out of all artifacts of its owner. @throws ArtifactError `artifact-invalid`. */
 export function toArtifactPage(
@@ -115,5 +162,22 @@ export function toArtifactPage(
 }
 
 /** Where it stands among its owner's: by time, then by what tells it apart. */
-const placeOf = ({ createdAt, id, runId }: ArtifactSummary): string =>
+export const placeOf = ({
+  createdAt,
+  id,
+  runId,
+}: Pick<ArtifactSummary, "createdAt" | "id" | "runId">): string =>
   `${String(createdAt).padStart(15, "0")} ${id} ${runId}`;
+
+const isPlace = (text: string): boolean => /^\d{15} sha256-[0-9a-f]{64} ./s.test(text);
+
+/** The parts of a place that was checked; without one, all are `undefined`. */
+export function partsOfPlace(
+  place: string | undefined,
+): readonly [createdAt?: number, id?: string, runId?: string] {
+  if (place === undefined) {
+    return [];
+  }
+  const [createdAt, id, ...rest] = place.split(" ");
+  return [Number(createdAt), id ?? "", rest.join(" ")];
+}

@@ -1,13 +1,19 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { ArtifactError } from "../agent/artifact-error.ts";
-import type { ArtifactStore, NewArtifact } from "../agent/artifact-store.ts";
-import { manualClock } from "../testing/manual-clock.ts";
-import type { ArtifactStoreLimits } from "./artifact-record.ts";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import {
+  bytesOf,
+  codeOf,
+  artifact as hello,
+  helloId,
+  key,
+  testArtifactStore,
+} from "../../test/artifact-store-tests.ts";
+import { testSharedArtifactStore } from "../../test/artifact-writers.ts";
 import { fileArtifacts } from "./file-artifacts.ts";
 import { memoryArtifacts } from "./memory-artifacts.ts";
+import { sqliteArtifacts } from "./sqlite-artifacts.ts";
 
 let folder = "";
 beforeAll(async () => {
@@ -15,125 +21,24 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-const clock = manualClock();
 let count = 0;
 const nextFolder = (): string => {
   count += 1;
   return join(folder, String(count), "artifacts");
 };
 
-const kinds: Readonly<Record<string, (limits?: ArtifactStoreLimits) => ArtifactStore>> = {
-  memory: (limits) => memoryArtifacts({ ...limits, clock }),
-  file: (limits) => fileArtifacts({ ...limits, clock, folder: nextFolder() }),
-};
+describe("in memory", () => testArtifactStore((options) => memoryArtifacts(options)));
+describe("as files", () =>
+  testArtifactStore((options) => fileArtifacts({ ...options, folder: nextFolder() })));
+describe("on SQLite", () =>
+  testArtifactStore((options) =>
+    sqliteArtifacts({ ...options, file: join(nextFolder(), "a.db") }),
+  ));
 
-const bytesOf = (text: string): Uint8Array<ArrayBuffer> => new TextEncoder().encode(text);
-const helloId = "sha256-2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824";
-const hello: NewArtifact = {
-  app: "app",
-  actor: "ann",
-  runId: "run_1",
-  session: "s1",
-  toolCallId: "c1",
-  mediaType: "text/plain",
-  name: "../../etc/passwd\u0000",
-  bytes: bytesOf("hello"),
-};
-const { bytes: _, ...facts } = hello;
-const key = { app: "app", actor: "ann", id: helloId };
-
-const codeOf = (attempt: Promise<unknown>): Promise<unknown> =>
-  attempt.then(
-    () => "no error",
-    (error: unknown) => (ArtifactError.is(error) ? error.code : error),
-  );
-
-test.each(Object.entries(kinds))(
-  "P7: the %s store gives back what was put, by its digest",
-  async (_kind, make) => {
-    const store = make();
-    const summary = { ...facts, id: helloId, size: 5, createdAt: clock.now() };
-    expect(await store.put(hello)).toEqual(summary);
-    expect(await store.get(key)).toEqual({ ...summary, bytes: bytesOf("hello") });
-    expect(await store.list({ app: "app", actor: "ann" })).toEqual({ artifacts: [summary] });
-    expect(await store.put({ ...hello, name: "later" })).toEqual(summary);
-  },
-);
-
-test.each(Object.entries(kinds))(
-  "P7: the %s store shows an artifact to its owner and to nobody else",
-  async (_kind, make) => {
-    const store = make();
-    await store.put(hello);
-    for (const owner of [
-      { app: "app", actor: "bob" },
-      { app: "app" },
-      { app: "other", actor: "ann" },
-    ]) {
-      expect(await store.get({ ...owner, id: helloId })).toBeUndefined();
-      expect(await store.delete({ ...owner, id: helloId })).toBe(false);
-      expect(await store.list(owner)).toEqual({ artifacts: [] });
-    }
-    await store.put({ ...hello, actor: "bob" });
-    expect(await store.delete(key)).toBe(true);
-    expect(await store.delete(key)).toBe(false);
-    expect(await store.get(key)).toBeUndefined();
-    expect(await store.get({ ...key, actor: "bob" })).toMatchObject({ actor: "bob" });
-  },
-);
-
-test.each(Object.entries(kinds))(
-  "P7: the %s store lists by run and by session, the newest first, in pages",
-  async (_kind, make) => {
-    const store = make();
-    for (const [runId, session, text] of [
-      ["run_1", "s1", "a"],
-      ["run_2", "s1", "b"],
-      ["run_2", "s1", "a"],
-      ["run_3", "s2", "c"],
-    ] as const) {
-      clock.advance(1);
-      await store.put({ ...hello, runId, session, bytes: bytesOf(text) });
-    }
-    const owner = { app: "app", actor: "ann" };
-    const runsOf = async (filter: object): Promise<readonly string[]> =>
-      (await store.list({ ...owner, ...filter })).artifacts.map(({ runId }) => runId);
-    expect(await runsOf({})).toEqual(["run_3", "run_2", "run_2", "run_1"]);
-    expect(await runsOf({ session: "s1" })).toEqual(["run_2", "run_2", "run_1"]);
-    expect(await runsOf({ runId: "run_2" })).toEqual(["run_2", "run_2"]);
-    const first = await store.list({ ...owner, limit: 3 });
-    expect(first.artifacts).toHaveLength(3);
-    const second = await store.list({ ...owner, limit: 3, after: first.next ?? "" });
-    expect(second.artifacts.map(({ runId }) => runId)).toEqual(["run_1"]);
-    expect(second.next).toBeUndefined();
-  },
-);
-
-test.each(Object.entries(kinds))(
-  "the %s store refuses what is too large or not valid",
-  async (_kind, make) => {
-    const store = make({ maxArtifactBytes: 4 });
-    expect(await codeOf(store.put(hello))).toBe("artifact-too-large");
-    const small = { ...hello, bytes: bytesOf("x") };
-    expect(await codeOf(store.put({ ...small, mediaType: "x" }))).toBe("artifact-invalid");
-    expect(await codeOf(store.put({ ...small, app: "" }))).toBe("artifact-invalid");
-    expect(await codeOf(store.list({ app: "app", limit: 0 }))).toBe("artifact-invalid");
-    expect(await store.get({ ...key, id: "../../etc/passwd" })).toBeUndefined();
-    expect(await store.delete({ ...key, id: "sha256-" })).toBe(false);
-  },
-);
-
-test.each(Object.entries(kinds))(
-  "who changes bytes that the %s store has taken or given does not change what it keeps",
-  async (_kind, make) => {
-    const store = make();
-    const bytes = bytesOf("hello");
-    await store.put({ ...hello, bytes });
-    bytes.fill(0);
-    (await store.get(key))?.bytes.fill(0);
-    expect((await store.get(key))?.bytes).toEqual(bytesOf("hello"));
-  },
-);
+describe("across processes", () => {
+  testSharedArtifactStore(() => ["files", nextFolder()]);
+  testSharedArtifactStore(() => ["sqlite", join(nextFolder(), "a.db")]);
+});
 
 test("the memory store says when it is full, and has room again after a deletion", async () => {
   const store = memoryArtifacts({ maxTotalBytes: 7 });
@@ -155,6 +60,63 @@ test("P7: the file store names files by digests alone, whole and for this user o
   expect(await fileArtifacts({ folder: place }).get(key)).toMatchObject({
     bytes: bytesOf("hello"),
   });
+});
+
+/** A file as it was left so many minutes ago. */
+async function leave(path: string, content: string, minutes: number): Promise<void> {
+  await writeFile(path, content);
+  const time = Date.now() / 1_000 - minutes * 60;
+  await utimes(path, time, time);
+}
+
+test("what interrupted writes have left is removed after an hour, and what was put aside is put back", async () => {
+  const place = nextFolder();
+  const store = fileArtifacts({ folder: place });
+  await store.put(hello);
+  const [owner = ""] = await readdir(place);
+  const at = (name: string): string => join(place, owner, name);
+  const names = await readdir(join(place, owner));
+  const other = `sha256-${"0".repeat(64)}`;
+  await leave(at(`${other}.bytes.1.tmp`), "half of it", 61);
+  await leave(at(`${helloId}.bytes.2.tmp`), "hel", 61);
+  await leave(at(`${other}.bytes.3.tmp`), "being written", 59);
+  await leave(at(`${other}.bytes`), "without a record", 61);
+  await leave(at(`sha256-${"1".repeat(64)}.run.json`), "{}", 61);
+  // One who looked whether it is wanted any longer died in doing so.
+  await rename(at(`${helloId}.bytes`), at(`${helloId}.bytes.4.tmp`));
+  await leave(at(`${helloId}.bytes.4.tmp`), "hello", 61);
+  expect((await store.get(key))?.bytes).toEqual(bytesOf("hello"));
+  expect(await store.prune({ app: "app", maxTotalBytes: 5 })).toBe(0);
+  const left = (await readdir(join(place, owner))).toSorted();
+  expect(left).toEqual([...names, `${other}.bytes.3.tmp`].toSorted());
+  expect((await store.get(key))?.bytes).toEqual(bytesOf("hello"));
+  await rm(at(`${other}.bytes.3.tmp`));
+  expect(await store.prune({ app: "app", maxTotalBytes: 0 })).toBe(1);
+  expect(await readdir(place)).toEqual([]);
+});
+
+test("who reads and puts while artifacts are pruned gets them whole or not at all", async () => {
+  const place = nextFolder();
+  const [one, other] = [fileArtifacts({ folder: place }), fileArtifacts({ folder: place })];
+  let isOver = false;
+  const pruning = (async () => {
+    while (!isOver) {
+      await other.prune({ app: "app", olderThanMs: 0 });
+    }
+  })();
+  let read = 0;
+  for (let index = 0; index < 50; index += 1) {
+    await one.put({ ...hello, runId: `run_${index}` });
+    const found = await one.get(key);
+    read += found === undefined ? 0 : 1;
+    expect(found?.bytes ?? bytesOf("hello")).toEqual(bytesOf("hello"));
+  }
+  isOver = true;
+  await pruning;
+  expect(read).toBeGreaterThan(0);
+  await one.put({ ...hello, runId: "last" });
+  expect(await one.get(key)).toMatchObject({ runId: "last" });
+  expect(await other.prune({ app: "app", olderThanMs: 0 })).toBe(1);
 });
 
 test("bytes that were changed on the disk are not given for what was stored", async () => {

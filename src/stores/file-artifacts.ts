@@ -1,13 +1,14 @@
-import { createHash, randomUUID } from "node:crypto";
-import { access, mkdir, open, readdir, readFile, rename, unlink } from "node:fs/promises";
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { ArtifactError } from "../agent/artifact-error.ts";
 import type {
   ArtifactContent,
   ArtifactFilter,
+  ArtifactHolder,
   ArtifactKey,
   ArtifactOwner,
   ArtifactPage,
+  ArtifactRetention,
   ArtifactStore,
   ArtifactSummary,
   NewArtifact,
@@ -15,17 +16,20 @@ import type {
 import { checkNumbers } from "../base/check-numbers.ts";
 import { type Clock, systemClock } from "../base/clock.ts";
 import { messageOf } from "../base/dragoman-error.ts";
-import { isJsonObject, parseJson } from "../base/json.ts";
-import { whenFree } from "../base/when-free.ts";
+import { ArtifactFolder, digestOf } from "./artifact-folder.ts";
 import {
   type ArtifactStoreLimits,
   checkArtifactFilter,
   checkArtifactKey,
+  checkHolder,
   checkNewArtifact,
+  checkRetention,
   defaultArtifactBytes,
+  isHeldBy,
   toArtifactPage,
   toSummary,
 } from "./artifact-record.ts";
+import { ifThere } from "./private-files.ts";
 
 /** Options of {@link fileArtifacts}. */
 export interface FileArtifactsOptions extends ArtifactStoreLimits {
@@ -39,16 +43,13 @@ export interface FileArtifactsOptions extends ArtifactStoreLimits {
  * Artifacts as files, which any number of processes may share. Every owner has a folder of their own;
  * the names of files are digests, so that nothing that a server or a user wrote becomes a path. A file
  * is written aside and renamed, and so is there whole or not at all.
+ *
+ * `prune` also removes what writes that were killed have left behind, once it is an hour old.
  */
 export function fileArtifacts(options: FileArtifactsOptions): ArtifactStore {
   return new FileArtifacts(options);
 }
 
-/**
- * `<owner>/<id>.bytes` beside one `<owner>/<id>.<run>.json` for each run. The bytes are written before
- * and checked after the JSON, and deleted before it: whoever puts while another deletes either writes
- * them again or has put before.
- */
 class FileArtifacts implements ArtifactStore {
   readonly #folder: string;
   readonly #maxArtifactBytes: number;
@@ -64,23 +65,10 @@ class FileArtifacts implements ArtifactStore {
 
   async put(artifact: NewArtifact): Promise<ArtifactSummary> {
     checkNewArtifact(artifact, this.#maxArtifactBytes);
-    const { bytes, runId } = artifact;
+    const { bytes } = artifact;
     const id = `sha256-${digestOf(bytes)}`;
-    const folder = this.#folderOf(artifact);
-    const content = join(folder, `${id}.bytes`);
-    const record = join(folder, `${id}.${digestOf(runId)}.json`);
-    return this.#attempt("put", async () => {
-      const known = toRecord(await readIfThere(record));
-      if (known !== undefined && (await isThere(content))) {
-        return known;
-      }
-      await mkdir(folder, { recursive: true, mode: 0o700 });
-      const summary = toSummary(artifact, { id, createdAt: this.#clock.now() });
-      await writeIfMissing(content, bytes);
-      await replaceFile(record, JSON.stringify(summary));
-      await writeIfMissing(content, bytes);
-      return summary;
-    });
+    const summary = toSummary(artifact, { id, createdAt: this.#clock.now() });
+    return this.#attempt("put", () => this.#folderOf(artifact).put(summary, bytes));
   }
 
   async get(key: ArtifactKey): Promise<ArtifactContent | undefined> {
@@ -89,53 +77,54 @@ class FileArtifacts implements ArtifactStore {
     }
     return this.#attempt("get", async () => {
       const folder = this.#folderOf(key);
-      const [summary] = (await this.#summaries(folder, key.id)).toSorted(
+      const [summary] = (await folder.records(key.id)).toSorted(
         (left, right) => right.createdAt - left.createdAt,
       );
-      const read = await readIfThere(join(folder, `${key.id}.bytes`));
-      if (summary === undefined || read === undefined) {
-        return undefined;
-      }
-      const bytes = new Uint8Array(read);
-      if (`sha256-${digestOf(bytes)}` !== key.id) {
+      const found = summary && (await folder.bytes(key.id));
+      if (found?.isWhole === false) {
         throw failed(`The bytes of artifact ${key.id} are not what was stored.`);
       }
-      return { ...summary, bytes };
+      return summary && found && { ...summary, bytes: new Uint8Array(found.read) };
     });
   }
 
   async list(filter: ArtifactFilter): Promise<ArtifactPage> {
     const size = checkArtifactFilter(filter);
-    const owned = await this.#attempt("list", () => this.#summaries(this.#folderOf(filter), ""));
+    const owned = await this.#attempt("list", () => this.#folderOf(filter).records());
     return toArtifactPage(owned, filter, size);
   }
 
   async delete(key: ArtifactKey): Promise<boolean> {
-    if (!checkArtifactKey(key)) {
-      return false;
-    }
-    return this.#attempt("delete", async () => {
-      const folder = this.#folderOf(key);
-      const existed = await removeIfThere(join(folder, `${key.id}.bytes`));
-      for (const name of await recordsIn(folder, key.id)) {
-        await removeIfThere(join(folder, name));
+    return checkArtifactKey(key)
+      ? this.#attempt("delete", () => this.#folderOf(key).delete(key.id))
+      : false;
+  }
+
+  async release(owner: ArtifactOwner, holder: ArtifactHolder): Promise<number> {
+    checkHolder(owner, holder);
+    return this.#attempt("release", () =>
+      this.#folderOf(owner).drop((record) => isHeldBy(record, holder)),
+    );
+  }
+
+  async prune(retention: ArtifactRetention): Promise<number> {
+    checkRetention(retention);
+    return this.#attempt("prune", async () => {
+      const now = this.#clock.now();
+      const names = (await ifThere(readdir(this.#folder))) ?? [];
+      const folders = names
+        .filter((name) => /^[0-9a-f]{64}$/.test(name))
+        .map((name) => new ArtifactFolder(join(this.#folder, name)));
+      const gone = await pruneFolders(folders, retention, now);
+      for (const folder of folders) {
+        await folder.sweep(now);
       }
-      return existed;
+      return gone;
     });
   }
 
-  #folderOf({ app, actor }: ArtifactOwner): string {
-    return join(this.#folder, digestOf(JSON.stringify([app, actor ?? null])));
-  }
-
-  async #summaries(folder: string, id: string): Promise<readonly ArtifactSummary[]> {
-    const names = await recordsIn(folder, id);
-    const summaries: ArtifactSummary[] = [];
-    for (const name of names) {
-      const summary = toRecord(await readIfThere(join(folder, name)));
-      summaries.push(...(summary === undefined ? [] : [summary]));
-    }
-    return summaries;
+  #folderOf({ app, actor }: ArtifactOwner): ArtifactFolder {
+    return new ArtifactFolder(join(this.#folder, digestOf(JSON.stringify([app, actor ?? null]))));
   }
 
   async #attempt<Value>(what: string, work: () => Promise<Value>): Promise<Value> {
@@ -152,63 +141,61 @@ class FileArtifacts implements ArtifactStore {
   }
 }
 
+/** By age, then by size. @returns how many artifacts are gone. */
+async function pruneFolders(
+  folders: readonly ArtifactFolder[],
+  { app, olderThanMs, maxTotalBytes }: ArtifactRetention,
+  now: number,
+): Promise<number> {
+  let gone = 0;
+  if (olderThanMs !== undefined) {
+    for (const folder of folders) {
+      gone += await folder.drop(
+        (record) => record.app === app && record.createdAt <= now - olderThanMs,
+      );
+    }
+  }
+  if (maxTotalBytes !== undefined) {
+    for (const { folder, id, newest } of await beyond(folders, app, maxTotalBytes)) {
+      gone += await folder.drop((record) => record.id === id && record.createdAt <= newest);
+    }
+  }
+  return gone;
+}
+
+interface FolderArtifact {
+  readonly folder: ArtifactFolder;
+  readonly id: string;
+  readonly size: number;
+  readonly newest: number;
+}
+
+/** The oldest artifacts of an application, without which the others have no more than so many bytes. */
+async function beyond(
+  folders: readonly ArtifactFolder[],
+  app: string,
+  maxTotalBytes: number,
+): Promise<readonly FolderArtifact[]> {
+  const found: FolderArtifact[] = [];
+  for (const folder of folders) {
+    const byId = new Map<string, FolderArtifact>();
+    for (const record of await folder.records()) {
+      const { id, size, createdAt } = record;
+      if (record.app === app) {
+        const newest = Math.max(createdAt, byId.get(id)?.newest ?? 0);
+        byId.set(id, { folder, id, size, newest });
+      }
+    }
+    found.push(...byId.values());
+  }
+  let total = 0;
+  return found
+    .toSorted((one, other) => other.newest - one.newest)
+    .filter(({ size }) => {
+      total += size;
+      return total > maxTotalBytes;
+    });
+}
+
 const failed = (message: string, cause?: unknown): ArtifactError =>
   new ArtifactError(message, { code: "artifact-store-failed", cause });
-
-const digestOf = (data: Uint8Array | string): string =>
-  createHash("sha256").update(data).digest("hex");
-
-/** Only this store writes here; a file that is not JSON was damaged and counts as absent. */
-function toRecord(text: Buffer | undefined): ArtifactSummary | undefined {
-  const record = text === undefined ? undefined : parseJson(text.toString("utf8"));
-  return isJsonObject(record) && typeof record["createdAt"] === "number"
-    ? (record as unknown as ArtifactSummary) // written by put
-    : undefined;
-}
-
-async function recordsIn(folder: string, id: string): Promise<readonly string[]> {
-  const names = (await ifThere(readdir(folder))) ?? [];
-  return names.filter((name) => name.startsWith(id) && name.endsWith(".json"));
-}
-
-const readIfThere = (path: string): Promise<Buffer | undefined> => ifThere(readFile(path));
-
-const isThere = async (path: string): Promise<boolean> =>
-  (await ifThere(access(path).then(() => true))) ?? false;
-
-const removeIfThere = async (path: string): Promise<boolean> =>
-  (await ifThere(unlink(path).then(() => true))) ?? false;
-
-async function ifThere<Value>(attempt: Promise<Value>): Promise<Value | undefined> {
-  try {
-    return await attempt;
-  } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") {
-      return undefined;
-    }
-    throw error;
-  }
-}
-
-async function writeIfMissing(path: string, bytes: Uint8Array): Promise<void> {
-  if (!(await isThere(path))) {
-    await replaceFile(path, bytes);
-  }
-}
-
-async function replaceFile(path: string, content: Uint8Array | string): Promise<void> {
-  const aside = `${path}.${randomUUID()}.tmp`;
-  try {
-    const file = await open(aside, "wx", 0o600);
-    try {
-      await file.writeFile(content);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    await whenFree(() => rename(aside, path), { platform: process.platform, clock: systemClock });
-  } catch (error) {
-    await removeIfThere(aside);
-    throw error;
-  }
-}

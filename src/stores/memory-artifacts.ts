@@ -2,9 +2,11 @@ import { ArtifactError } from "../agent/artifact-error.ts";
 import type {
   ArtifactContent,
   ArtifactFilter,
+  ArtifactHolder,
   ArtifactKey,
   ArtifactOwner,
   ArtifactPage,
+  ArtifactRetention,
   ArtifactStore,
   ArtifactSummary,
   NewArtifact,
@@ -16,8 +18,11 @@ import {
   type ArtifactStoreLimits,
   checkArtifactFilter,
   checkArtifactKey,
+  checkHolder,
   checkNewArtifact,
+  checkRetention,
   defaultArtifactBytes,
+  isHeldBy,
   toArtifactPage,
   toSummary,
 } from "./artifact-record.ts";
@@ -65,7 +70,11 @@ class MemoryArtifacts implements ArtifactStore {
     const kept = owned.get(id) ?? this.#add(owned, id, bytes);
     const known = kept.summaries.get(artifact.runId);
     if (known !== undefined) {
-      return known;
+      const { session } = artifact;
+      const held = known.session === undefined && session !== undefined;
+      const now = held ? { ...known, session } : known;
+      kept.summaries.set(artifact.runId, now);
+      return now;
     }
     const summary = toSummary(artifact, { id, createdAt: this.#options.clock.now() });
     kept.summaries.set(artifact.runId, summary);
@@ -95,6 +104,55 @@ class MemoryArtifacts implements ArtifactStore {
     return owned?.delete(key.id) ?? false;
   }
 
+  async release(owner: ArtifactOwner, holder: ArtifactHolder): Promise<number> {
+    checkHolder(owner, holder);
+    return this.#drop(placeOf(owner), (summary) => isHeldBy(summary, holder));
+  }
+
+  async prune(retention: ArtifactRetention): Promise<number> {
+    checkRetention(retention);
+    const { app, olderThanMs, maxTotalBytes } = retention;
+    const places = [...this.#owners].filter(([, owned]) => appOf(owned) === app);
+    let gone = 0;
+    if (olderThanMs !== undefined) {
+      const latest = this.#options.clock.now() - olderThanMs;
+      for (const [place] of places) {
+        gone += this.#drop(place, ({ createdAt }) => createdAt <= latest);
+      }
+    }
+    const oldest = places
+      .flatMap(([place, owned]) => [...owned].map(([id, kept]) => ({ place, id, kept })))
+      .toSorted((one, other) => newestOf(one.kept) - newestOf(other.kept));
+    let bytes = oldest.reduce((sum, { kept }) => sum + kept.bytes.length, 0);
+    for (const { place, id, kept } of oldest) {
+      if (bytes <= (maxTotalBytes ?? bytes)) {
+        break;
+      }
+      bytes -= kept.bytes.length;
+      gone += this.#drop(place, (summary) => summary.id === id);
+    }
+    return gone;
+  }
+
+  /** Removes records, and the artifacts that have none then. @returns how many artifacts. */
+  #drop(place: string, which: (summary: ArtifactSummary) => boolean): number {
+    const owned = this.#owners.get(place) ?? new Map<string, Kept>();
+    let gone = 0;
+    for (const [id, { summaries, bytes }] of [...owned]) {
+      for (const [runId, summary] of [...summaries]) {
+        if (which(summary)) {
+          summaries.delete(runId);
+        }
+      }
+      if (summaries.size === 0) {
+        owned.delete(id);
+        this.#bytes -= bytes.length;
+        gone += 1;
+      }
+    }
+    return gone;
+  }
+
   #owned(owner: ArtifactOwner): Map<string, Kept> {
     const place = placeOf(owner);
     const owned = this.#owners.get(place) ?? new Map<string, Kept>();
@@ -116,5 +174,12 @@ class MemoryArtifacts implements ArtifactStore {
     return kept;
   }
 }
+
+const newestOf = ({ summaries }: Kept): number =>
+  Math.max(...[...summaries.values()].map(({ createdAt }) => createdAt));
+
+/** All artifacts of a place are one application's. */
+const appOf = (owned: ReadonlyMap<string, Kept>): string | undefined =>
+  [...owned.values()].flatMap(({ summaries }) => [...summaries.values()]).at(0)?.app;
 
 const placeOf = ({ app, actor }: ArtifactOwner): string => JSON.stringify([app, actor ?? null]);

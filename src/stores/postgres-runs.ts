@@ -36,6 +36,7 @@ import type { Decision } from "../agent/waiting.ts";
 import { type Clock, systemClock } from "../base/clock.ts";
 import type { PostgresDatabase, PostgresRow, PostgresStatements } from "./postgres-database.ts";
 import { type PostgresStoreOptions, postgresDatabase } from "./postgres-options.ts";
+import { PostgresRunReads } from "./postgres-run-reads.ts";
 import { PostgresWatch, runChannel, runMessage } from "./postgres-watch.ts";
 import {
   changedColumns,
@@ -74,12 +75,14 @@ class PostgresRuns implements RunStore {
   readonly #schema: string;
   readonly #bells = new RunBells();
   readonly #watch: PostgresWatch;
+  readonly #reads: PostgresRunReads;
 
   constructor(database: PostgresDatabase, clock: Clock) {
     this.#database = database;
     this.#clock = clock;
     this.#schema = database.schema;
     this.#watch = new PostgresWatch(database, clock, this.#bells);
+    this.#reads = new PostgresRunReads(database);
   }
 
   async create(run: NewRun, owner: string): Promise<void> {
@@ -102,18 +105,21 @@ class PostgresRuns implements RunStore {
 
   async get(key: RunKey): Promise<RunRecord | undefined> {
     checkRunKey(key);
-    const row = await this.#database.transaction(true, (statements) => this.#find(statements, key));
+    const row = await this.#reads.run(key);
     return row && toRunRecord(row);
   }
 
   async list(filter: RunFilter): Promise<RunPage> {
     const size = checkRunFilter(filter);
-    const { app, actor, status, session, ready } = filter;
+    const { app, actor, status, session, ready, changedBefore } = filter;
     const { updatedAt, id } = parseRunCursor(filter.after) ?? {};
     const values: unknown[] = [];
     const conditions = Object.entries({ app, actor, status, session, ready })
       .filter(([, value]) => value !== undefined)
       .map(([column, value]) => `${column} = $${values.push(value)}`);
+    if (changedBefore !== undefined) {
+      conditions.push(`updated_at < $${values.push(changedBefore)}`);
+    }
     if (updatedAt !== undefined) {
       conditions.push(`(updated_at, id) < ($${values.push(updatedAt)}, $${values.push(id)})`);
     }
@@ -142,13 +148,10 @@ class PostgresRuns implements RunStore {
     checkRunKey(key);
     checkEventRange(range);
     const { after = 0, limit = null } = range;
-    const rows = await this.#database.transaction(true, async (statements) =>
-      statements.all(
-        `SELECT sequence, event, pieces FROM ${this.#schema}.run_events
-         WHERE run = $1 AND sequence > $2 ORDER BY sequence LIMIT $3`,
-        [(await this.#demand(statements, key))["key"], after, limit],
-      ),
-    );
+    const rows = await this.#reads.events({ key, after, limit });
+    if (rows === undefined) {
+      throw runNotFound(key.id);
+    }
     return rows.map((row) => eventAfter(toJoinedEvent(row), after));
   }
 

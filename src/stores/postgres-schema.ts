@@ -74,4 +74,42 @@ export const postgresMigrations: readonly ((schema: string) => string)[] = [
     PRIMARY KEY (run, sequence)
   );
   `,
+  // No actor is '', which no actor is.
+  (schema) => `
+  CREATE TABLE ${schema}.artifacts (
+    app text COLLATE "C" NOT NULL,
+    actor text COLLATE "C" NOT NULL,
+    id text COLLATE "C" NOT NULL,
+    bytes bytea NOT NULL,
+    PRIMARY KEY (app, actor, id)
+  );
+  ALTER TABLE ${schema}.artifacts ALTER COLUMN bytes SET STORAGE EXTERNAL;
+  CREATE TABLE ${schema}.artifact_records (
+    app text COLLATE "C" NOT NULL,
+    actor text COLLATE "C" NOT NULL,
+    id text COLLATE "C" NOT NULL,
+    run text COLLATE "C" NOT NULL,
+    session text COLLATE "C",
+    tool_call text,
+    media_type text NOT NULL,
+    name text,
+    size bigint NOT NULL,
+    created_at bigint NOT NULL,
+    PRIMARY KEY (app, actor, id, run),
+    FOREIGN KEY (app, actor, id) REFERENCES ${schema}.artifacts (app, actor, id) ON DELETE CASCADE
+  );
+  CREATE INDEX artifact_records_by_time
+    ON ${schema}.artifact_records (app, actor, created_at, id, run);
+  CREATE INDEX artifact_records_by_run ON ${schema}.artifact_records (app, actor, run);
+  CREATE INDEX artifact_records_by_session ON ${schema}.artifact_records (app, actor, session)
+    WHERE session IS NOT NULL;
+  CREATE INDEX artifact_records_by_age ON ${schema}.artifact_records (app, created_at);
+  CREATE TABLE ${schema}.catalogues (
+    key text COLLATE "C" PRIMARY KEY,
+    revision text NOT NULL,
+    time bigint NOT NULL,
+    tools text NOT NULL
+  );
+  CREATE INDEX catalogues_by_time ON ${schema}.catalogues (time);
+  `,
 ];

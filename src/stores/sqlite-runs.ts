@@ -104,7 +104,7 @@ class SqliteRuns implements RunStore {
 
   async list(filter: RunFilter): Promise<RunPage> {
     const size = checkRunFilter(filter);
-    const { app, actor, status, session, ready } = filter;
+    const { app, actor, status, session, ready, changedBefore } = filter;
     const { updatedAt, id } = parseRunCursor(filter.after) ?? {};
     const conditions: readonly (readonly [string, ...(string | number | undefined)[]])[] = [
       ["app = ?", app],
@@ -112,6 +112,7 @@ class SqliteRuns implements RunStore {
       ["status = ?", status],
       ["session = ?", session],
       ["ready = ?", ready === undefined ? undefined : Number(ready)],
+      ["updated_at < ?", changedBefore],
       ["(updated_at, id) < (?, ?)", updatedAt, id],
     ];
     const set = conditions.filter(([, value]) => value !== undefined);

@@ -75,4 +75,40 @@ export const sqliteMigrations: readonly string[] = [
     PRIMARY KEY (run, sequence)
   ) STRICT;
   `,
+  // No actor is '', which no actor is.
+  `
+  CREATE TABLE artifacts (
+    app TEXT NOT NULL,
+    actor TEXT NOT NULL,
+    id TEXT NOT NULL,
+    bytes BLOB NOT NULL,
+    PRIMARY KEY (app, actor, id)
+  ) STRICT;
+  CREATE TABLE artifact_records (
+    app TEXT NOT NULL,
+    actor TEXT NOT NULL,
+    id TEXT NOT NULL,
+    run TEXT NOT NULL,
+    session TEXT,
+    tool_call TEXT,
+    media_type TEXT NOT NULL,
+    name TEXT,
+    size INTEGER NOT NULL,
+    created_at INTEGER NOT NULL,
+    PRIMARY KEY (app, actor, id, run),
+    FOREIGN KEY (app, actor, id) REFERENCES artifacts (app, actor, id) ON DELETE CASCADE
+  ) STRICT;
+  CREATE INDEX artifact_records_by_time ON artifact_records (app, actor, created_at, id, run);
+  CREATE INDEX artifact_records_by_run ON artifact_records (app, actor, run);
+  CREATE INDEX artifact_records_by_session ON artifact_records (app, actor, session)
+    WHERE session IS NOT NULL;
+  CREATE INDEX artifact_records_by_age ON artifact_records (app, created_at);
+  CREATE TABLE catalogues (
+    key TEXT PRIMARY KEY,
+    revision TEXT NOT NULL,
+    time INTEGER NOT NULL,
+    tools TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX catalogues_by_time ON catalogues (time);
+  `,
 ];

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json } from "../base/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../base/json.ts";
 
 /** Whether a tool may be called that. */
 export const isToolName = (name: Json | undefined): name is string =>
@@ -62,10 +62,37 @@ function aboutSchema(schema: Json | undefined): string | undefined {
   if (typeof schema["$schema"] === "string") {
     return "$schema is not permitted";
   }
-  return Object.values(schema)
-    .map(aboutSchema)
-    .find((complaint) => complaint !== undefined);
+  if (typeof schema["$ref"] === "string") {
+    return "reference to an undefined schema"; // many servers, and templates of models, know none
+  }
+  return (
+    aboutKeywords(schema) ??
+    Object.values(schema)
+      .map(aboutSchema)
+      .find((complaint) => complaint !== undefined)
+  );
 }
+
+/** What draft 2020-12 does not have, where the value cannot be that of a property of this name. */
+function aboutKeywords(schema: JsonObject): string | undefined {
+  const { type, pattern, enum: values, required, exclusiveMinimum, exclusiveMaximum } = schema;
+  const types = typeof type === "string" || Array.isArray(type) ? [type].flat() : [];
+  const stranger = types.find((one) => !knownTypes.includes(`${one}`));
+  if (stranger !== undefined) {
+    return `'${stranger}' is not valid under any of the given schemas`;
+  }
+  if ([exclusiveMinimum, exclusiveMaximum, required].some((flag) => typeof flag === "boolean")) {
+    return "True is not of type 'number', 'array'";
+  }
+  if (Array.isArray(values) && values.length === 0) {
+    return "[] should be non-empty";
+  }
+  return typeof pattern === "string" && /\(\?[=!<]|\\[pP1-9]/.test(pattern)
+    ? `'${pattern}' is not a 'regex'`
+    : undefined;
+}
+
+const knownTypes = ["null", "boolean", "object", "array", "number", "string", "integer"];
 
 /** What OpenAI's strict mode would refuse besides, if anything. */
 export function aboutClosed(schema: Json | undefined): string | undefined {

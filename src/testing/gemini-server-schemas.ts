@@ -41,6 +41,8 @@ const jsonSchemaKeywords = new Set([
   ...["$id", "$defs", "$ref", "$anchor", "prefixItems", "oneOf", "additionalProperties"],
 ]);
 
+const types = new Set(["null", "boolean", "object", "array", "number", "string", "integer"]);
+
 function aboutSchema(
   schema: Json | undefined,
   keywords: ReadonlySet<string>,
@@ -53,7 +55,11 @@ function aboutSchema(
   if (unknown !== undefined) {
     return `Unknown name "${unknown}": Cannot find field.`;
   }
-  const { properties, items, anyOf, oneOf, additionalProperties } = schema;
+  const { type, properties, items, anyOf, oneOf, additionalProperties } = schema;
+  const stranger = [type ?? "null"].flat().find((one) => !types.has(`${one}`.toLowerCase()));
+  if (stranger !== undefined) {
+    return `Invalid value at 'type' (TYPE_ENUM), "${stranger}"`;
+  }
   const inner = [
     ...(isJsonObject(properties) ? Object.values(properties) : []),
     ...(Array.isArray(anyOf) ? anyOf : []),

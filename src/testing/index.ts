@@ -27,3 +27,4 @@ export {
   type ScriptedTurn,
   scriptedModel,
 } from "./scripted-model.ts";
+export { type UnreliableStore, unreliableStore } from "./unreliable-store.ts";

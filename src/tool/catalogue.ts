@@ -27,6 +27,8 @@ export interface CatalogueTool {
 export interface CatalogueStore {
   get(key: string): Promise<Catalogue | undefined>;
   set(key: string, catalogue: Catalogue): Promise<void>;
+  /** Forgets one that is not true any more. Absent: it is overwritten when the server is next open. */
+  delete?(key: string): Promise<void>;
 }
 
 /** Keeps so many catalogues in this process, those that were used last. */
@@ -55,6 +57,9 @@ export function memoryCatalogues({
     },
     async set(key, catalogue) {
       use(key, catalogue);
+    },
+    async delete(key) {
+      kept.delete(key);
     },
   };
 }

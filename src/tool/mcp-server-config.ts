@@ -1,3 +1,4 @@
+import type { SandboxSettings } from "../base/sandbox-settings.ts";
 import type { McpLimits } from "./mcp-limits.ts";
 import type { McpOAuth } from "./mcp-oauth.ts";
 import type { PinsSetting } from "./tool-pins.ts";
@@ -12,6 +13,13 @@ export interface StdioTransport {
   readonly env?: Readonly<Record<string, string>>;
   /** Default: the current folder. */
   readonly cwd?: string;
+  /**
+   * Starts it in a sandbox (Linux, with bubblewrap installed): it sees the system's programs and the
+   * folders that are named here, and has no network unless it inherits ours. Of our environment it has
+   * no more than the part of PATH that it sees, and proxies where it has the network. Where no sandbox can be
+   * made, it is not started.
+   */
+  readonly sandbox?: SandboxSettings;
   /** The longest message that is read, in bytes. Default 10 MiB. */
   readonly maxResponseBytes?: number;
 }

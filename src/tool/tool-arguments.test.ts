@@ -1,21 +1,34 @@
 import { expect, test } from "vitest";
-import type { JsonObject } from "../base/json.ts";
+import type { Json, JsonObject } from "../base/json.ts";
 import type { JsonSchema } from "../base/json-schema.ts";
 import { defineTool } from "./define-tool.ts";
 import { checkArguments, parseArguments } from "./tool-arguments.ts";
 
-test.each(["", "  ", "null", "{}", '"{}"', "\n{ }"])("%j means no arguments", (text) => {
-  expect(parseArguments(text)).toEqual({ kind: "object", value: {} });
-});
+test.each(["", "  ", "null", "{}", '"{}"', "\n{ }", "[]", '""', '"null"', "{}{}"])(
+  "%j means no arguments",
+  (text) => {
+    expect(parseArguments(text)).toEqual({ kind: "object", value: {} });
+  },
+);
 
 test("an object that was encoded twice is decoded twice", () => {
   const text = JSON.stringify(JSON.stringify({ a: 1 }));
   expect(parseArguments(text)).toEqual({ kind: "object", value: { a: 1 } });
 });
 
-test.each(['{"path": "/a', "[1]", "3", "true", "nonsense", '"text"'])("%j is malformed", (text) => {
-  expect(parseArguments(text)).toEqual({ kind: "malformed", text });
-});
+test.each(['{}{"a":1}', '{} \n{"a":1}', '"{}{\\"a\\":1}"'])(
+  "%j begins with an empty object of a gateway's",
+  (text) => {
+    expect(parseArguments(text)).toEqual({ kind: "object", value: { a: 1 } });
+  },
+);
+
+test.each(['{"path": "/a', '{"a":1}{"a":1}', '{}{"a":', "[1]", "3", "true", "nonsense", '"text"'])(
+  "%j is malformed",
+  (text) => {
+    expect(parseArguments(text)).toEqual({ kind: "malformed", text });
+  },
+);
 
 test("of a malformed text only the beginning is kept", () => {
   const parsed = parseArguments(`{"a": "${"x".repeat(5_000_000)}`);
@@ -89,6 +102,62 @@ test("an object or array written as a string is decoded where the schema wants o
     tags: ["x"],
   });
 });
+
+test.each<readonly [name: string, schema: JsonSchema, given: Json, mended: Json]>([
+  ["a number", { type: "integer" }, "5", 5],
+  ["a fraction", { type: ["number", "null"] }, "-0.5", -0.5],
+  ["a boolean", { type: "boolean" }, "true", true],
+  ["null", { type: ["integer", "null"] }, "null", null],
+  [
+    "within a list and a tuple",
+    { type: "array", prefixItems: [{ type: "object" }], items: { type: "integer" } },
+    ['{"a":1}', "2"],
+    [{ a: 1 }, 2],
+  ],
+  [
+    "within a map",
+    { type: "object", additionalProperties: { type: "array" } },
+    { a: "[1]" },
+    { a: [1] },
+  ],
+  ["behind allOf", { allOf: [{ $ref: "#/$defs/Meta" }], description: "M" }, '{"a":null}', {}],
+  [
+    "beside anyOf that only requires",
+    { $ref: "#/$defs/Meta", anyOf: [{ required: ["a"] }, { required: ["b"] }] },
+    { a: null, b: "[]" },
+    { b: [] },
+  ],
+  [
+    "in the alternative that its constant names",
+    {
+      oneOf: [
+        { properties: { kind: { const: "text" }, data: { type: "string" } } },
+        {
+          properties: { kind: { const: "list" }, data: { type: "array" }, n: { type: "integer" } },
+        },
+      ],
+    },
+    { kind: "list", data: '["x"]', n: null },
+    { kind: "list", data: ["x"] },
+  ],
+  [
+    "in no alternative but a string's",
+    { anyOf: [{ type: "integer" }, { type: "string" }] },
+    "5",
+    "5",
+  ],
+])("what is written as text, or null, is mended: %s", async (_name, schema, given, mended) => {
+  const meta = { type: "object", properties: { a: { type: "number" }, b: { type: "array" } } };
+  const more = { $defs: { Meta: meta } };
+  expect(await check({ p: schema }, { p: given }, more)).toEqual({ p: mended });
+});
+
+test.each(["five", "5 apples", "1e999", "12345678901234567890", '"5"', ""])(
+  "the text %j is no number that could be meant",
+  async (text) => {
+    await expect(check({ n: { type: "integer" } }, { n: text })).rejects.toThrow(/n: must be/);
+  },
+);
 
 test("a schema that refers to itself is followed only so far", async () => {
   const more = { $defs: { N: { type: "object", properties: { next: { $ref: "#/$defs/N" } } } } };

@@ -29,25 +29,30 @@ function isDeeperThan(limit: number, value: Json): boolean {
 const mostMalformedCharacters = 500;
 
 /**
- * Parses arguments as models write them: nothing, blanks and `null` mean no arguments, and an object
- * that was encoded twice is decoded twice.
+ * Parses arguments as models and gateways write them: nothing, blanks, `null` and `[]` mean no
+ * arguments, an object that was encoded twice is decoded twice, and an empty object before the
+ * arguments (which some gateways begin with) is passed over.
  */
 export function parseArguments(text: string): ParsedArguments {
   const trimmed = text.trim();
-  if (trimmed === "" || trimmed === "null") {
-    return { kind: "object", value: {} };
-  }
-  const once = parseJson(trimmed);
-  const value = typeof once === "string" ? parseJson(once) : once;
+  const once = parseWritten(trimmed);
+  const value = typeof once === "string" ? parseWritten(once.trim()) : once;
   return isJsonObject(value) && !isDeeperThan(deepestArguments, value)
     ? { kind: "object", value }
     : { kind: "malformed", text: trimmed.slice(0, mostMalformedCharacters) };
 }
 
+function parseWritten(text: string): Json | undefined {
+  if (text === "" || text === "null" || /^\[\s*\]$/.test(text)) {
+    return {};
+  }
+  return parseJson(text) ?? parseJson(text.replace(/^(?:\{\s*\}\s*)+(?=\{)/, ""));
+}
+
 /**
  * Checks arguments for a tool, after mending what models commonly get wrong: `null` for an optional
- * property that may not be null is left out, and an object or array written as a JSON string is
- * decoded, where the schema wants it so.
+ * property that may not be null is left out, and an object, array, number, boolean or null written as
+ * a JSON string is decoded, where the schema wants it so.
  *
  * @returns the value to execute the tool with.
  * @throws ToolError `invalid-arguments`, in words that a model can act on; ConfigurationError
@@ -95,12 +100,20 @@ function mend(value: Json, schema: unknown, root: JsonSchema, depth = 0): Json {
   const forms = schemaForms(schema, root);
   const decoded = typeof value === "string" ? decode(value, forms) : value;
   if (Array.isArray(decoded)) {
-    const items = forms.find((form) => form["items"] !== undefined)?.["items"];
-    return items === undefined
-      ? decoded
-      : decoded.map((item: Json) => mend(item, items, root, depth + 1));
+    return decoded.map((item: Json, index) => {
+      const schemas = forms.flatMap((form) => itemSchemas(form, index));
+      return schemas.length === 0 ? item : mend(item, eitherOf(schemas), root, depth + 1);
+    });
   }
   return isJsonObject(decoded) ? mendObject(decoded, forms, { root, depth }) : decoded;
+}
+
+const eitherOf = (schemas: readonly unknown[]): unknown =>
+  schemas.length === 1 ? schemas[0] : { anyOf: schemas };
+
+function itemSchemas({ prefixItems, items }: JsonSchema, index: number): readonly unknown[] {
+  const first = Array.isArray(prefixItems) ? prefixItems : Array.isArray(items) ? items : [];
+  return [first[index] ?? items].filter(isJsonObject);
 }
 
 function mendObject(
@@ -108,28 +121,40 @@ function mendObject(
   forms: readonly JsonSchema[],
   { root, depth }: { readonly root: JsonSchema; readonly depth: number },
 ): JsonObject {
-  const form = forms.find(({ properties }) => isJsonObject(properties));
-  if (form === undefined) {
-    return value;
-  }
-  const properties = form["properties"] as Record<string, unknown>; // isJsonObject, above
-  const required: readonly unknown[] = Array.isArray(form["required"]) ? form["required"] : [];
-  const entries = Object.entries(value).filter(
-    ([key, inner]) =>
-      inner !== null ||
-      required.includes(key) ||
-      !Object.hasOwn(properties, key) ||
-      allows(schemaForms(properties[key], root), "null"),
-  );
-  return Object.fromEntries(
-    entries.map(([key, inner]) => [
-      key,
-      inner !== undefined && Object.hasOwn(properties, key)
-        ? mend(inner, properties[key], root, depth + 1)
-        : inner,
-    ]),
-  );
+  const meant = forms.filter((form) => isMeant(form, value));
+  const entries = Object.entries(value).flatMap(([key, inner]): readonly [string, Json][] => {
+    const named = meant.filter((form) => propertyOf(form, key) !== undefined);
+    const schemas =
+      named.length > 0
+        ? named.map((form) => propertyOf(form, key))
+        : meant.map((form) => form["additionalProperties"]).filter(isJsonObject);
+    const isOptional = named.some((form) => !listOf(form["required"]).includes(key));
+    const isNullable = named.some((form) =>
+      allows(schemaForms(propertyOf(form, key), root), "null"),
+    );
+    if (inner === undefined || (inner === null && isOptional && !isNullable)) {
+      return [];
+    }
+    return [[key, schemas.length === 0 ? inner : mend(inner, eitherOf(schemas), root, depth + 1)]];
+  });
+  return Object.fromEntries(entries);
 }
+
+/** Whether the object may be of this form, as far as the form's constants tell. */
+const isMeant = (form: JsonSchema, value: JsonObject): boolean =>
+  Object.entries(isJsonObject(form["properties"]) ? form["properties"] : {}).every(
+    ([key, property]) =>
+      !isJsonObject(property) ||
+      property["const"] === undefined ||
+      value[key] === undefined ||
+      property["const"] === value[key],
+  );
+
+function propertyOf({ properties }: JsonSchema, key: string): unknown {
+  return isJsonObject(properties) && Object.hasOwn(properties, key) ? properties[key] : undefined;
+}
+
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
 /** A string stays one where a string is allowed. */
 function decode(text: string, forms: readonly JsonSchema[]): Json {
@@ -137,10 +162,16 @@ function decode(text: string, forms: readonly JsonSchema[]): Json {
     return text;
   }
   const value = parseJson(text);
-  const wanted =
-    (isJsonObject(value) && allows(forms, "object")) ||
-    (Array.isArray(value) && allows(forms, "array"));
-  return wanted && value !== undefined ? value : text;
+  return value !== undefined && typesOf(value).some((type) => allows(forms, type)) ? value : text;
+}
+
+/** The types of a value that a text may stand for; none where the text says more than the value. */
+function typesOf(value: Json): readonly string[] {
+  if (typeof value === "number") {
+    const isExact = Number.isSafeInteger(value) || !Number.isInteger(value);
+    return isExact ? ["number", ...(Number.isInteger(value) ? ["integer"] : [])] : [];
+  }
+  return typeof value === "string" ? [] : [typeOf(value)];
 }
 
 function allows(forms: readonly JsonSchema[], type: string): boolean {

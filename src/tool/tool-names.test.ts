@@ -8,15 +8,19 @@ test.each([
   ["Internet Search (Tavily)", "Internet_Search_Tavily"],
   ["it's", "it_s"],
   ["café", "cafe"],
+  ["2fa_enable", "tool_2fa_enable"],
+  ["-x-", "x-"],
+  ["３Dモデル", "tool_3D"],
 ])("%s becomes %s", (name, normal) => {
   expect(normalizeToolName(name)).toBe(normal);
 });
 
 test("names that say nothing readable, or too much, end in a digest and stay apart", () => {
+  const digits = "7".repeat(64);
   const long = "update_project_deployment_protection_for_".repeat(3);
-  const names = ["検索", "検査", "…", "", long, `${long}x`].map(normalizeToolName);
+  const names = ["検索", "検査", "…", "", long, `${long}x`, digits].map(normalizeToolName);
   expect(new Set(names).size).toBe(names.length);
-  expect(names.every(isValidToolName)).toBe(true);
+  expect(names.every((name) => /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/.test(name))).toBe(true);
   expect(normalizeToolName("検索")).toBe("tool_fea3073b");
 });
 
@@ -75,7 +79,7 @@ test.each(Object.entries(rows))("%s", (_, { requests, names }) => {
   expect(given.every(isValidToolName)).toBe(true);
 });
 
-test("names do not depend on the process or the time", () => {
+test("names do not depend on the process, the time, or the tools beside them", () => {
   const requests = [
     { name: "c", server: "a_b" },
     { name: "b_c", server: "a" },
@@ -83,4 +87,6 @@ test("names do not depend on the process or the time", () => {
     { name: "b_c", server: "y" },
   ];
   expect(uniqueToolNames(requests)).toEqual(uniqueToolNames(structuredClone(requests)));
+  const others = [{ name: "other" }, { name: "late", server: "z" }];
+  expect(uniqueToolNames([...others, ...requests]).slice(2)).toEqual(uniqueToolNames(requests));
 });

@@ -3,24 +3,26 @@ import { digestOf } from "../base/digest.ts";
 /** The longest name that every provider takes. */
 const longestName = 64;
 
-/** Whether every provider takes `name` as the name of a tool. */
+/** Whether a tool may be called `name`. Every provider takes it, save that Gemini wants a letter or `_` first. */
 export function isValidToolName(name: unknown): name is string {
   return typeof name === "string" && /^[A-Za-z0-9_-]{1,64}$/.test(name);
 }
 
 /**
- * A valid tool name made of any name, the same in every process. What is not allowed becomes `_`;
- * a name that is cut, or of which nothing readable is left, ends with a digest of the original.
+ * A name that every provider takes, made of any name, the same in every process. What is not allowed becomes `_`; one
+ * that begins with a digit gets `tool_` before it; a name that is cut, or of which nothing readable is
+ * left, ends with a digest of the original.
  */
 export function normalizeToolName(name: string): string {
-  const plain = name
+  const readable = name
     .normalize("NFKD")
     .replace(/[\u0300-\u036f]/g, "")
     .replace(/[^A-Za-z0-9_-]+/g, "_")
-    .replace(/^_+|_+$/g, "");
-  if (plain === "") {
+    .replace(/^[_-]+|_+$/g, "");
+  if (readable === "") {
     return `tool_${shortDigestOf(name)}`;
   }
+  const plain = /^\d/.test(readable) ? `tool_${readable}` : readable;
   return plain.length <= longestName
     ? plain
     : `${plain.slice(0, longestName - 9)}_${shortDigestOf(name)}`;
@@ -59,8 +61,12 @@ export function uniqueToolNames(requests: readonly NameRequest[]): readonly stri
 function settle(requests: readonly NameRequest[], names: readonly string[]): readonly string[] {
   const counts = countBy(names.map(foldToolName));
   const taken = new Set<string>();
+  const asked = new Map<string, number>();
   return names.map((name, index) => {
     const server = requests[index]?.server;
+    const source = `${server}\u0000${requests[index]?.name}`;
+    const turn = asked.get(source) ?? 0;
+    asked.set(source, turn + 1);
     if (
       server === undefined ||
       ((counts.get(foldToolName(name)) ?? 0) === 1 && !taken.has(foldToolName(name)))
@@ -68,8 +74,8 @@ function settle(requests: readonly NameRequest[], names: readonly string[]): rea
       taken.add(foldToolName(name));
       return name;
     }
-    const origin = shortDigestOf(`${server}\u0000${requests[index]?.name}\u0000${index}`);
-    const unique = `${name.slice(0, longestName - 9)}_${origin}`;
+    // Of where it comes from and nothing else: it is the same beside whatever other tools.
+    const unique = `${name.slice(0, longestName - 9)}_${shortDigestOf(`${source}\u0000${turn}`)}`;
     taken.add(foldToolName(unique));
     return unique;
   });

@@ -28,8 +28,10 @@ export interface Toolset {
    * Names what the toolset's tools depend on, in so far as it can be told without opening it: for one
    * key the tools are the same, whoever runs, and may be remembered under it. It holds no credential.
    * `undefined`, or no such function: they must not be remembered.
+   *
+   * @param pins what the configuration says of pins, for toolsets that say nothing.
    */
-  catalogueKey?(binding: Binding): string | undefined;
+  catalogueKey?(binding: Binding, pins?: PinsSetting): string | undefined;
   /**
    * Opens the toolset for one run, with that run's credentials. It rejects where the tools cannot be
    * had, with a `ConfigurationError` where the configuration is at fault and with the signal's reason
@@ -44,7 +46,9 @@ export interface ToolsetObserver {
   notice(code: string, message: string): void;
   /** The server logged something. */
   log?(entry: ServerLog): void;
-  /** Whether what is opened outlives a run, so that it is worth hearing what changes. Default false. */
+  /** The server publishes other tools now: what was remembered of them is not true any more. */
+  toolsChanged?(): void;
+  /** Whether what is opened outlives a run. Default false. */
   readonly isKept?: boolean | undefined;
   /** What the configuration says of pins, for toolsets that say nothing. */
   readonly pins?: PinsSetting | undefined;
@@ -71,8 +75,8 @@ export interface OpenToolset {
   isOpen?(): boolean;
   /**
    * The toolset as it is now, on what is open already: the same where nothing has changed, else one
-   * with the tools of now. Runs that have the one before go on with it; one of them all is closed. It
-   * rejects where the tools cannot be had.
+   * with the tools of now, which a run takes over before its next model call. One of them all is closed.
+   * It rejects where the tools cannot be had.
    */
   current?(options: { readonly signal: AbortSignal }): Promise<OpenToolset>;
   /**

@@ -2,11 +2,15 @@ import { expect, test } from "vitest";
 import { agentOf, collect, modelOf } from "../../test/agent-fixture.ts";
 import { startHttp } from "../../test/loopback.ts";
 import type { RunEvent } from "../agent/run-event.ts";
+import type { HttpOptions } from "../http/http-options.ts";
 import { catFacts, createCatFacts } from "./cat-facts.ts";
 
-async function callCatFacts(baseUrl: string): Promise<RunEvent | undefined> {
-  const http = { instrumentor: () => {}, readTimeoutMs: 300 };
-  const tools = [createCatFacts({ baseUrl, http })];
+async function callCatFacts(
+  baseUrl: string | undefined,
+  more: HttpOptions = {},
+): Promise<RunEvent | undefined> {
+  const http = { instrumentor: () => {}, readTimeoutMs: 300, ...more };
+  const tools = [createCatFacts({ ...(baseUrl && { baseUrl }), http })];
   const run = agentOf({ model: modelOf({ calls: [{ name: "cat_facts" }] }, "ok"), tools });
   const events = await collect(run.stream("Tell me of cats."));
   return events.find(({ kind }) => kind === "tool-end");
@@ -43,6 +47,15 @@ test("L-H20: cat_facts lets a timeout and a refused connection rise", async () =
   });
   expect(await callCatFacts("http://127.0.0.1:1")).toMatchObject({
     result: { kind: "error", error: { code: "tool-network" } },
+  });
+});
+
+test("L-H20: where nothing is said cat_facts asks catfact.ninja", async () => {
+  const lookup: HttpOptions["lookup"] = (_name, _options, done) =>
+    done(Object.assign(new Error("no network here"), { code: "ENOTFOUND" }), "");
+  const message = expect.stringContaining("GET https://catfact.ninja/fact failed");
+  expect(await callCatFacts(undefined, { lookup })).toMatchObject({
+    result: { kind: "error", error: { code: "tool-network", message } },
   });
 });
 

@@ -211,6 +211,40 @@ const hardSchemas: Readonly<Record<string, JsonObject>> = {
     properties: { after: { anyOf: [{ type: "string" }, { type: "null" }], default: null } },
   },
   uri: { type: "object", properties: { url: { type: "string", format: "uri" } } },
+  flags: {
+    type: "object",
+    properties: {
+      low: { type: "integer", minimum: 0, exclusiveMinimum: true },
+      high: { type: "number", maximum: 9, exclusiveMaximum: false },
+      name: { type: "string", required: true },
+    },
+  },
+  types: {
+    type: "object",
+    properties: {
+      any: { type: "any" },
+      text: { type: "str" },
+      big: { type: "STRING" },
+      list: { type: "array", items: { type: ["int", "null"] } },
+      none: { type: null },
+    },
+  },
+  patterns: {
+    type: "object",
+    properties: {
+      file: { type: "string", pattern: "^(?!undefined$|null$)" },
+      title: { type: "string", pattern: "^[\\p{L}\\p{N} ._\\-]+$" },
+    },
+  },
+  leftovers: {
+    type: "object",
+    required: {},
+    properties: {
+      inner: { type: "object", properties: [], required: null },
+      choice: { enum: [], anyOf: [], description: null },
+      type: "object",
+    },
+  },
   names: { type: "object", properties: { "a b": { type: "string" }, $top: { type: "integer" } } },
 };
 

@@ -1,20 +1,21 @@
-import type { JsonObject } from "../base/json.ts";
+import { type JsonObject, toJson } from "../base/json.ts";
 import { redactUrl } from "../base/redact-url.ts";
-import { hideValues } from "../mcp/hide-values.ts";
-import { secretsIn } from "../mcp/secret-arguments.ts";
 import type { McpTransport, StdioTransport, UrlTransport } from "../tool/mcp-server-config.ts";
+import { hideValues } from "./hide-values.ts";
+import { secretsIn } from "./secret-arguments.ts";
 
 /** How a server is reached, without a secret: of headers and variables there are only the names. */
 export function describeTransport(transport: McpTransport): JsonObject {
   const { type } = transport;
   if (transport.type === "stdio") {
-    const { command, env, cwd } = transport;
+    const { command, env, cwd, sandbox } = transport;
     return {
       type,
       command,
       args: shownArguments(transport),
       ...(env === undefined ? {} : { env: Object.keys(env) }),
       ...(cwd === undefined ? {} : { cwd }),
+      ...(sandbox === undefined ? {} : { sandbox: toJson(sandbox) }),
     };
   }
   const { url, headers, proxy } = transport;

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
+import { Writable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 
 /** How a child is started. */
@@ -9,6 +10,10 @@ export interface SpawnRequest {
   /** The whole environment; the command is looked up in its PATH. */
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string | undefined;
+  /** What it reads from further descriptors: 3, 4 and so on. Not on Windows. */
+  readonly feeds?: readonly (string | Uint8Array)[];
+  /** Gets what it writes to the descriptor after those. */
+  onReport?(chunk: Buffer): void;
 }
 
 /**
@@ -18,10 +23,13 @@ export interface SpawnRequest {
  * Rejects with the system's error (`ENOENT`, `EACCES`, …) where it cannot be started.
  */
 export async function spawnGroup(request: SpawnRequest): Promise<ChildProcess> {
+  const { feeds = [], onReport } = request;
+  const further = [...feeds, ...(onReport === undefined ? [] : [onReport])].map(() => "pipe");
   const options = {
     env: request.env,
     cwd: request.cwd,
-    stdio: ["pipe", "pipe", "pipe"] as ["pipe", "pipe", "pipe"], // spawn wants the tuple, not string[]
+    // spawn wants the tuple, not string[]
+    stdio: ["pipe", "pipe", "pipe", ...further] as ["pipe", "pipe", "pipe"],
     detached: !onWindows,
     windowsHide: true,
   };
@@ -29,10 +37,23 @@ export async function spawnGroup(request: SpawnRequest): Promise<ChildProcess> {
   const start = onWindows ? (await import("cross-spawn")).default : spawn;
   const child = start(request.command, [...request.args], options);
   await once(child, "spawn");
+  serveDescriptors(child, request);
   if (child.pid !== undefined) {
     guard(child.pid);
   }
   return child;
+}
+
+function serveDescriptors(child: ChildProcess, { feeds = [], onReport }: SpawnRequest): void {
+  const pipes = child.stdio.slice(3);
+  for (const [index, pipe] of pipes.entries()) {
+    pipe?.on("error", () => {}); // whoever does not read or write ends, and that is told elsewhere
+    if (pipe instanceof Writable && index < feeds.length) {
+      pipe.end(feeds[index]);
+    } else if (onReport !== undefined) {
+      pipe?.on("data", onReport);
+    }
+  }
 }
 
 /** What ends a group. */

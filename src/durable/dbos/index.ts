@@ -1,0 +1,2 @@
+export type { EngineExecutorOptions, EngineStartOptions } from "../engine-executor.ts";
+export { DbosExecutor, type DbosExecutorOptions, dbosExecutor } from "./dbos-executor.ts";
