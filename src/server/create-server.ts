@@ -93,7 +93,6 @@ const optionNames: Readonly<Record<keyof ServerOptions, true>> = {
   allowedHosts: true,
   allowedOrigins: true,
   clientAddress: true,
-  ui: true,
   log: true,
   clock: true,
 };
