@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { sendHttpRequest } from "../src/http/send-http-request.ts";
 import { readServerSentEvents } from "../src/http/server-sent-events.ts";
 import type { Model } from "../src/model/model.ts";
-import { openAiCompatible } from "../src/models/openai-compatible.ts";
+import { openAiCompatible } from "../src/models/openai/openai-compatible.ts";
 import type { Benchmark, BenchmarkReport } from "./benchmark.ts";
 import { measureInterleaved, ratioOfMedians, summarize } from "./statistics.ts";
 

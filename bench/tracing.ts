@@ -12,7 +12,7 @@ import type { TraceOperation } from "../src/base/trace-operation.ts";
 import type { ActiveSpan, Tracer } from "../src/base/tracing.ts";
 import { createDragoman } from "../src/configure.ts";
 import type { Model } from "../src/model/model.ts";
-import { openAiCompatible } from "../src/models/openai-compatible.ts";
+import { openAiCompatible } from "../src/models/openai/openai-compatible.ts";
 import { OpenTelemetryTracing } from "../src/otel/open-telemetry-tracing.ts";
 import { defineTool } from "../src/tool/define-tool.ts";
 import type { Benchmark, BenchmarkReport } from "./benchmark.ts";

@@ -6,7 +6,7 @@ import type { CredentialSource } from "../src/base/credential.ts";
 import { silentLogger } from "../src/base/logger.ts";
 import { Secret } from "../src/base/secret.ts";
 import { createDragoman } from "../src/configure.ts";
-import { mcpToolset } from "../src/mcp/mcp-toolset.ts";
+import { mcpToolset } from "../src/mcp/toolset/mcp-toolset.ts";
 import type { Model, ModelRequest } from "../src/model/model.ts";
 import type { ModelEvent } from "../src/model/model-event.ts";
 import { defineTool } from "../src/tool/define-tool.ts";

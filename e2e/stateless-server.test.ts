@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { McpClient } from "../src/mcp/mcp-client.ts";
+import { McpClient } from "../src/mcp/client/mcp-client.ts";
 import { freePort } from "./free-port.ts";
 
 const program = fileURLToPath(import.meta.resolve("mcp-proxy/dist/bin/mcp-proxy.mjs"));

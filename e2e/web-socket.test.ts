@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { McpClient } from "../src/mcp/mcp-client.ts";
+import { McpClient } from "../src/mcp/client/mcp-client.ts";
 import { freePort } from "./free-port.ts";
 
 const gateway = fileURLToPath(import.meta.resolve("supergateway/dist/index.js"));

@@ -189,8 +189,8 @@ function createRuntime(config: DragomanConfig, { told, ...memory }: Memory): Age
       told,
     }),
     async toToolset(server) {
-      const { parseMcpServerConfig } = await import("./mcp/parse-mcp-server-config.ts");
-      const { mcpToolset } = await import("./mcp/mcp-toolset.ts");
+      const { parseMcpServerConfig } = await import("./mcp/config/parse-mcp-server-config.ts");
+      const { mcpToolset } = await import("./mcp/toolset/mcp-toolset.ts");
       return mcpToolset(parseMcpServerConfig(server, `MCP server "${server.name}"`));
     },
   };

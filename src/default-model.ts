@@ -58,7 +58,7 @@ export function createModelChooser(
   const installed = (): Promise<string | undefined> =>
     remembered("installed", async () => {
       // Where there is no node:http, as in a browser, there is no Ollama to be asked either.
-      const probe = await import("./models/ollama-probe.ts").catch(() => undefined);
+      const probe = await import("./models/ollama/ollama-probe.ts").catch(() => undefined);
       return probe?.newestOllamaModel(env["OLLAMA_HOST"]);
     });
   return async (wanted) => {

@@ -27,7 +27,7 @@ interface Provider {
 const openAiAt =
   (baseUrlOf: (env: Environment) => string) =>
   async ({ env, ...options }: ProviderModel): Promise<Model> => {
-    const { openAiCompatible } = await import("./models/openai-compatible.ts");
+    const { openAiCompatible } = await import("./models/openai/openai-compatible.ts");
     return openAiCompatible({ ...options, baseUrl: baseUrlOf(env) });
   };
 
@@ -37,7 +37,7 @@ const providers: Readonly<Record<string, Provider>> = {
     example: "gemini:gemini-3.5-flash",
     keys: ["GOOGLE_API_KEY", "GEMINI_API_KEY"],
     make: async ({ env, ...options }) => {
-      const { gemini } = await import("./models/gemini.ts");
+      const { gemini } = await import("./models/gemini/gemini.ts");
       const base = env["GOOGLE_GEMINI_BASE_URL"]?.replace(/\/+$/, "");
       return gemini({ ...options, ...(base && { baseUrl: `${base}/v1beta` }) });
     },
@@ -51,7 +51,7 @@ const providers: Readonly<Record<string, Provider>> = {
     example: "anthropic:claude-sonnet-5-5",
     keys: ["ANTHROPIC_API_KEY"],
     make: async ({ env, ...options }) => {
-      const { anthropic } = await import("./models/anthropic.ts");
+      const { anthropic } = await import("./models/anthropic/anthropic.ts");
       const baseUrl = env["ANTHROPIC_BASE_URL"];
       return anthropic({ ...options, ...(baseUrl && { baseUrl }) });
     },
@@ -65,9 +65,9 @@ const providers: Readonly<Record<string, Provider>> = {
     example: "ollama:qwen3",
     keys: [],
     make: async ({ id, model, env }) => {
-      const { ollama } = await import("./models/ollama.ts");
-      const { localOllama } = await import("./models/ollama-host.ts");
-      const { ollamaCapabilities } = await import("./models/ollama-probe.ts");
+      const { ollama } = await import("./models/ollama/ollama.ts");
+      const { localOllama } = await import("./models/ollama/ollama-host.ts");
+      const { ollamaCapabilities } = await import("./models/ollama/ollama-probe.ts");
       const host = env["OLLAMA_HOST"] || localOllama;
       return ollama({ id, model, host, capabilities: await ollamaCapabilities(host, model) });
     },

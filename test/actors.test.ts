@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import type { RunEvent } from "../src/agent/run-event.ts";
 import type { RunResult } from "../src/agent/run-result.ts";
 import type { Logger } from "../src/base/logger.ts";
-import { mcpToolset } from "../src/mcp/mcp-toolset.ts";
+import { mcpToolset } from "../src/mcp/toolset/mcp-toolset.ts";
 import type { ModelRequest } from "../src/model/model.ts";
 import { memoryArtifacts } from "../src/stores/memory-artifacts.ts";
 import { scriptedModel } from "../src/testing/scripted-model.ts";

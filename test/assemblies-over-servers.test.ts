@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Assembly } from "../src/agent/assembly.ts";
-import { mcpToolset } from "../src/mcp/mcp-toolset.ts";
+import { mcpToolset } from "../src/mcp/toolset/mcp-toolset.ts";
 import type { Toolset } from "../src/tool/toolset.ts";
 import { collect } from "./agent-fixture.ts";
 import { type Kind, kinds } from "./assembly-kinds.ts";

@@ -31,9 +31,9 @@ test("the bundle imports nothing from outside itself", () => {
 });
 
 test.each([
-  "src/mcp/mcp-toolset.ts",
+  "src/mcp/toolset/mcp-toolset.ts",
   "src/models/offline/offline-model.ts",
-  "src/models/openai-compatible.ts",
+  "src/models/openai/openai-compatible.ts",
   "src/http/http-request.ts",
   "node_modules/re2js/",
 ])("%s is loaded on demand", (module) => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { mcpToolset } from "../src/mcp/mcp-toolset.ts";
+import { mcpToolset } from "../src/mcp/toolset/mcp-toolset.ts";
 import { type ScriptedTurn, scriptedModel } from "../src/testing/scripted-model.ts";
 import { defineTool } from "../src/tool/define-tool.ts";
 import { agentOf } from "./agent-fixture.ts";

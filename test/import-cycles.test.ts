@@ -50,3 +50,19 @@ test("no file leads to itself by its imports, those of types included, save one 
   expect(graph.size).toBeGreaterThan(600);
   expect(cyclesIn(graph)).toEqual([recursive]);
 });
+
+test.each(["src/mcp", "src/models", "src/base", "src/durable"])(
+  "no folder within %s leads to itself by its imports",
+  (layer) => {
+    const graph = new Map<string, string[]>();
+    for (const file of files.filter((name) => name.startsWith(`${layer}/`))) {
+      const folder = posix.dirname(file);
+      const targets = importsOf(file)
+        .map((target) => posix.dirname(target))
+        .filter((target) => target !== folder && target.startsWith(`${layer}/`));
+      graph.set(folder, [...(graph.get(folder) ?? []), ...targets]);
+    }
+    expect(graph.size).toBeGreaterThan(1);
+    expect(cyclesIn(graph)).toEqual([]);
+  },
+);

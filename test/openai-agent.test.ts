@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { defineAgent, defineTool } from "../src/index.ts";
-import { openAiCompatible } from "../src/models/openai-compatible.ts";
+import { openAiCompatible } from "../src/models/openai/openai-compatible.ts";
 import type { ServerReply } from "../src/testing/model-server.ts";
 import { startOpenAiServer } from "../src/testing/openai-server.ts";
 

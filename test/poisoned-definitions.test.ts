@@ -1,9 +1,9 @@
 import { afterEach, expect, test } from "vitest";
 import type { JsonObject } from "../src/base/json.ts";
-import type { McpCustomTransport } from "../src/mcp/custom-link.ts";
-import { McpClient } from "../src/mcp/mcp-client.ts";
-import { mcpToolset } from "../src/mcp/mcp-toolset.ts";
-import type { McpToolsetSettings } from "../src/mcp/mcp-toolset-options.ts";
+import { McpClient } from "../src/mcp/client/mcp-client.ts";
+import { mcpToolset } from "../src/mcp/toolset/mcp-toolset.ts";
+import type { McpToolsetSettings } from "../src/mcp/toolset/mcp-toolset-options.ts";
+import type { McpCustomTransport } from "../src/mcp/wire/custom-link.ts";
 import type { ModelRequest } from "../src/model/model.ts";
 import type { ScriptedModel, ScriptedTurn } from "../src/testing/scripted-model.ts";
 import { agentOf, collect, modelOf } from "./agent-fixture.ts";

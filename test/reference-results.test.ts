@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { JsonObject } from "../src/base/json.ts";
-import { mcpToolset } from "../src/mcp/mcp-toolset.ts";
+import { mcpToolset } from "../src/mcp/toolset/mcp-toolset.ts";
 import type { ResultContent } from "../src/message/content.ts";
 import { scriptedModel } from "../src/testing/scripted-model.ts";
 import type { McpTransport } from "../src/tool/mcp-server-config.ts";

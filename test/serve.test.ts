@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { McpClient } from "../src/mcp/mcp-client.ts";
+import { McpClient } from "../src/mcp/client/mcp-client.ts";
 import { eventsIn, textIn } from "./ag-ui-client.ts";
 import { dragoman, file, inFolderOfItsOwn, node, type Running, start } from "./command-line.ts";
 import { agUiInput, jsonOf } from "./server-fixture.ts";

@@ -12,7 +12,7 @@ import { createAgUiHandler } from "../src/ag-ui/create-ag-ui-handler.ts";
 import { silentLogger } from "../src/base/logger.ts";
 import { createDragoman } from "../src/configure.ts";
 import { httpClientFor } from "../src/http/http-client-for.ts";
-import { openAiCompatible } from "../src/models/openai-compatible.ts";
+import { openAiCompatible } from "../src/models/openai/openai-compatible.ts";
 import { OpenTelemetryTracing } from "../src/otel/open-telemetry-tracing.ts";
 import { memorySessions } from "../src/stores/memory-sessions.ts";
 import { scriptedModel } from "../src/testing/scripted-model.ts";

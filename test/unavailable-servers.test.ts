@@ -2,7 +2,7 @@ import { afterEach, expect, test } from "vitest";
 import type { RunEvent } from "../src/agent/run-event.ts";
 import type { RunResult } from "../src/agent/run-result.ts";
 import type { Logger } from "../src/base/logger.ts";
-import { mcpToolset } from "../src/mcp/mcp-toolset.ts";
+import { mcpToolset } from "../src/mcp/toolset/mcp-toolset.ts";
 import { manualClock } from "../src/testing/manual-clock.ts";
 import type { McpTransport } from "../src/tool/mcp-server-config.ts";
 import type { Toolset, UnavailablePolicy } from "../src/tool/toolset.ts";

@@ -11,8 +11,8 @@ import {
 } from "../../test/fixtures/mcp/stateless-peer.ts";
 import { DragomanError } from "../base/dragoman-error.ts";
 import { silentLogger } from "../base/logger.ts";
-import { McpClient } from "../mcp/mcp-client.ts";
-import { mcpToolset } from "../mcp/mcp-toolset.ts";
+import { McpClient } from "../mcp/client/mcp-client.ts";
+import { mcpToolset } from "../mcp/toolset/mcp-toolset.ts";
 import { manualClock } from "../testing/manual-clock.ts";
 import type { ScriptedModel, ScriptedTurn } from "../testing/scripted-model.ts";
 import { defineTool } from "../tool/define-tool.ts";

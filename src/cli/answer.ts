@@ -1,7 +1,7 @@
 import { DragomanError, messageOf } from "../base/dragoman-error.ts";
 import { isJsonObject, type Json, type JsonObject } from "../base/json.ts";
-import { hideValues } from "../mcp/hide-values.ts";
-import { McpError } from "../mcp/mcp-error.ts";
+import { hideValues } from "../mcp/secrets/hide-values.ts";
+import { McpError } from "../mcp/wire/mcp-error.ts";
 import { CliError } from "./cli-error.ts";
 import type { CliStreams } from "./cli-streams.ts";
 import type { ExitCode } from "./exit-code.ts";

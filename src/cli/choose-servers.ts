@@ -1,5 +1,5 @@
 import { ConfigurationError } from "../base/dragoman-error.ts";
-import { mcpToolset } from "../mcp/mcp-toolset.ts";
+import { mcpToolset } from "../mcp/toolset/mcp-toolset.ts";
 import type { Toolset } from "../tool/toolset.ts";
 import { type McpTarget, readTargets, type ServerChoice } from "./mcp-targets.ts";
 import { TokenFile } from "./token-file.ts";

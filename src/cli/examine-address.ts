@@ -1,5 +1,5 @@
 import { isLoopbackHost } from "../base/loopback-host.ts";
-import { secretsOfUrl } from "../mcp/secret-arguments.ts";
+import { secretsOfUrl } from "../mcp/secrets/secret-arguments.ts";
 import type { UrlTransport } from "../tool/mcp-server-config.ts";
 import { type Finding, finding } from "./finding.ts";
 import { emptyOrPlaceholder } from "./placeholder-values.ts";

@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import parseArgsStringToArgv from "string-argv";
-import { inheritedEnvironment } from "../mcp/inherited-environment.ts";
-import { secretsIn } from "../mcp/secret-arguments.ts";
+import { inheritedEnvironment } from "../mcp/links/inherited-environment.ts";
+import { secretsIn } from "../mcp/secrets/secret-arguments.ts";
 import type { StdioTransport } from "../tool/mcp-server-config.ts";
 import { findCommand } from "./find-command.ts";
 import { type Finding, finding } from "./finding.ts";

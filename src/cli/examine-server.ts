@@ -1,6 +1,6 @@
-import type { McpConnection } from "../mcp/mcp-connection.ts";
-import { openMcpConnection } from "../mcp/open-mcp-connection.ts";
-import type { McpToolDefinition } from "../mcp/tool-definition.ts";
+import type { McpConnection } from "../mcp/connection/mcp-connection.ts";
+import { openMcpConnection } from "../mcp/connection/open-mcp-connection.ts";
+import type { McpToolDefinition } from "../mcp/definitions/tool-definition.ts";
 import type { McpServerConfig } from "../tool/mcp-server-config.ts";
 import { examineAddress } from "./examine-address.ts";
 import { examineProgram, type Machine } from "./examine-program.ts";

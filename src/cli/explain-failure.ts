@@ -1,5 +1,5 @@
 import { ConfigurationError, messageOf } from "../base/dragoman-error.ts";
-import { McpError } from "../mcp/mcp-error.ts";
+import { McpError } from "../mcp/wire/mcp-error.ts";
 import type { McpServerConfig, UrlTransport } from "../tool/mcp-server-config.ts";
 import { explainProgramEnd, unknownRevision } from "./explain-program-end.ts";
 import { type Finding, finding } from "./finding.ts";

@@ -1,5 +1,5 @@
 import { closestName } from "../base/closest-name.ts";
-import type { McpError } from "../mcp/mcp-error.ts";
+import type { McpError } from "../mcp/wire/mcp-error.ts";
 import type { McpServerConfig, StdioTransport } from "../tool/mcp-server-config.ts";
 import { type Finding, finding } from "./finding.ts";
 

@@ -1,6 +1,6 @@
 import { didYouMean } from "../base/closest-name.ts";
-import type { McpClient } from "../mcp/mcp-client.ts";
-import type { McpToolDefinition } from "../mcp/tool-definition.ts";
+import type { McpClient } from "../mcp/client/mcp-client.ts";
+import type { McpToolDefinition } from "../mcp/definitions/tool-definition.ts";
 import { CliError } from "./cli-error.ts";
 import { terminalLine } from "./terminal-text.ts";
 

@@ -1,6 +1,6 @@
 import { styleText } from "node:util";
 import type { JsonObject } from "../base/json.ts";
-import { describeTransport } from "../mcp/describe-transport.ts";
+import { describeTransport } from "../mcp/client/describe-transport.ts";
 import { type Answer, answering } from "./answer.ts";
 import type { CliStreams } from "./cli-streams.ts";
 import { examineNames, examineOwnNames } from "./examine-names.ts";

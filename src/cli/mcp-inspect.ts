@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from "../base/json.ts";
-import { describeTransport, transportLine } from "../mcp/describe-transport.ts";
-import type { McpClient } from "../mcp/mcp-client.ts";
-import type { McpToolDefinition } from "../mcp/tool-definition.ts";
+import { describeTransport, transportLine } from "../mcp/client/describe-transport.ts";
+import type { McpClient } from "../mcp/client/mcp-client.ts";
+import type { McpToolDefinition } from "../mcp/definitions/tool-definition.ts";
 import { type Answer, answering } from "./answer.ts";
 import type { CliStreams } from "./cli-streams.ts";
 import { exampleArguments } from "./example-arguments.ts";

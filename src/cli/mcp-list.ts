@@ -1,6 +1,6 @@
 import { styleText } from "node:util";
 import type { JsonObject } from "../base/json.ts";
-import { describeTransport, transportLine } from "../mcp/describe-transport.ts";
+import { describeTransport, transportLine } from "../mcp/client/describe-transport.ts";
 import { type Answer, answering, failureOf } from "./answer.ts";
 import type { CliStreams } from "./cli-streams.ts";
 import type { ExitCode } from "./exit-code.ts";

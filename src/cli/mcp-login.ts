@@ -1,5 +1,5 @@
 import { openLoopbackRedirect } from "../credentials/loopback-redirect.ts";
-import { McpAuthorization } from "../mcp/mcp-authorization.ts";
+import { McpAuthorization } from "../mcp/client/mcp-authorization.ts";
 import type { McpOAuth } from "../tool/mcp-oauth.ts";
 import { type Answer, answering } from "./answer.ts";
 import { CliError } from "./cli-error.ts";

@@ -1,6 +1,6 @@
 import { messageOf } from "../base/dragoman-error.ts";
-import { McpAuthorization } from "../mcp/mcp-authorization.ts";
-import type { EndedAccess } from "../mcp/oauth-login.ts";
+import type { EndedAccess } from "../mcp/authorization/oauth-login.ts";
+import { McpAuthorization } from "../mcp/client/mcp-authorization.ts";
 import { type Answer, answering } from "./answer.ts";
 import type { CliStreams } from "./cli-streams.ts";
 import type { ExitCode } from "./exit-code.ts";

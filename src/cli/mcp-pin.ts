@@ -1,8 +1,8 @@
 import { styleText } from "node:util";
 import type { JsonObject } from "../base/json.ts";
-import { comparePins, type PinComparison } from "../mcp/compare-pins.ts";
-import type { McpToolDefinition } from "../mcp/tool-definition.ts";
-import { pinTools, readToolLock, toolLockOf, writeToolLock } from "../mcp/tool-lock.ts";
+import { comparePins, type PinComparison } from "../mcp/definitions/compare-pins.ts";
+import type { McpToolDefinition } from "../mcp/definitions/tool-definition.ts";
+import { pinTools, readToolLock, toolLockOf, writeToolLock } from "../mcp/definitions/tool-lock.ts";
 import type { ServerPins } from "../tool/tool-pins.ts";
 import { type Answer, answering } from "./answer.ts";
 import { CliError } from "./cli-error.ts";

@@ -1,8 +1,8 @@
 import { didYouMean } from "../base/closest-name.ts";
 import type { ConfigurationError } from "../base/dragoman-error.ts";
-import type { McpConfigFault } from "../mcp/desktop-entry.ts";
-import { readMcpConfig } from "../mcp/read-mcp-config.ts";
-import { secretsOfTransport } from "../mcp/transport-secrets.ts";
+import type { McpConfigFault } from "../mcp/config/desktop-entry.ts";
+import { readMcpConfig } from "../mcp/config/read-mcp-config.ts";
+import { secretsOfTransport } from "../mcp/secrets/transport-secrets.ts";
 import type { McpServerConfig } from "../tool/mcp-server-config.ts";
 import { CliError } from "./cli-error.ts";
 import { freshAlias, parseServerArgument } from "./server-argument.ts";

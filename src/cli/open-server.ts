@@ -1,5 +1,5 @@
 import type { JsonObject } from "../base/json.ts";
-import { McpClient } from "../mcp/mcp-client.ts";
+import { McpClient } from "../mcp/client/mcp-client.ts";
 import type { CliStreams } from "./cli-streams.ts";
 import type { McpOptions } from "./mcp-group.ts";
 import type { ServerTarget } from "./mcp-targets.ts";

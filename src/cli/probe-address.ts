@@ -1,6 +1,6 @@
 import { redactUrl } from "../base/redact-url.ts";
-import { McpError } from "../mcp/mcp-error.ts";
-import { openMcpConnection } from "../mcp/open-mcp-connection.ts";
+import { openMcpConnection } from "../mcp/connection/open-mcp-connection.ts";
+import { McpError } from "../mcp/wire/mcp-error.ts";
 import type { McpServerConfig, McpTransport, UrlTransport } from "../tool/mcp-server-config.ts";
 import { type Finding, finding } from "./finding.ts";
 

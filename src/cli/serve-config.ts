@@ -7,14 +7,14 @@ import type { Assembly } from "../agent/assembly.ts";
 import { runtimeOf } from "../agent/create-assembly.ts";
 import { ConfigurationError, messageOf } from "../base/dragoman-error.ts";
 import type { Dragoman } from "../configure.ts";
+import { fromDesktopEntry } from "../mcp/config/desktop-entry.ts";
 import {
   ConfigFault,
   type ConfigPath,
   type Fields,
   fieldsAt,
   refuseUnknownKeys,
-} from "../mcp/config-shape.ts";
-import { fromDesktopEntry } from "../mcp/desktop-entry.ts";
+} from "../mcp/wire/config-shape.ts";
 import { isModelId, noSuchModel } from "../provider-ids.ts";
 import type { ServerOptions } from "../server/server-options.ts";
 import type { McpServerConfig } from "../tool/mcp-server-config.ts";

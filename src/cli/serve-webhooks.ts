@@ -1,12 +1,12 @@
 import { messageOf } from "../base/dragoman-error.ts";
+import { type Environment, expandVariables } from "../mcp/config/expand-variables.ts";
 import {
   ConfigFault,
   type ConfigPath,
   type Fields,
   fieldsAt,
   refuseUnknownKeys,
-} from "../mcp/config-shape.ts";
-import { type Environment, expandVariables } from "../mcp/expand-variables.ts";
+} from "../mcp/wire/config-shape.ts";
 import type { ServedWebhook } from "../server/server-options.ts";
 import { fencedPayload } from "../server/webhook-payload.ts";
 import type { WebhookVerifier } from "../server/webhook-verifier.ts";

@@ -2,7 +2,7 @@ import parseArgsStringToArgv from "string-argv";
 import { ConfigurationError } from "../base/dragoman-error.ts";
 import { isLoopbackHost } from "../base/loopback-host.ts";
 import { redactUrl } from "../base/redact-url.ts";
-import { parseMcpServerConfig } from "../mcp/parse-mcp-server-config.ts";
+import { parseMcpServerConfig } from "../mcp/config/parse-mcp-server-config.ts";
 import type { McpServerConfig, McpTransport } from "../tool/mcp-server-config.ts";
 
 /**

@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from "node:util";
-import { escapeHidden } from "../mcp/visible-text.ts";
+import { escapeHidden } from "../mcp/text/visible-text.ts";
 
 /** Control characters but tab and line feed, and characters that reorder or hide what is printed. */
 const invisible =

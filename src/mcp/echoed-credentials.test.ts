@@ -6,8 +6,8 @@ import type { SeenRequest } from "../../test/fixtures/mcp/fake-http-server.ts";
 import { serve } from "../../test/fixtures/mcp/http-peer.ts";
 import type { Logger } from "../base/logger.ts";
 import type { HttpTransport } from "../tool/mcp-server-config.ts";
-import { McpClient } from "./mcp-client.ts";
-import { mcpToolset } from "./mcp-toolset.ts";
+import { McpClient } from "./client/mcp-client.ts";
+import { mcpToolset } from "./toolset/mcp-toolset.ts";
 
 const secret = "hunter2hunter2hunter2";
 

@@ -9,7 +9,7 @@ import {
   serve,
 } from "../../test/fixtures/mcp/http-peer.ts";
 import { manualClock } from "../testing/manual-clock.ts";
-import { openMcpConnection } from "./open-mcp-connection.ts";
+import { openMcpConnection } from "./connection/open-mcp-connection.ts";
 
 test("a stream that is cut is taken up again where it was, however often it opens empty", async () => {
   const clock = manualClock();

@@ -7,7 +7,7 @@ import {
 import { fakeStdio, runningChildren } from "../../test/fixtures/mcp/servers.ts";
 import type { Clock } from "../base/clock.ts";
 import { manualClock } from "../testing/manual-clock.ts";
-import { McpClient } from "./mcp-client.ts";
+import { McpClient } from "./client/mcp-client.ts";
 
 const servers: FakeHttpServer[] = [];
 const clients: McpClient[] = [];

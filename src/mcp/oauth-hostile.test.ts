@@ -10,7 +10,7 @@ import {
 import { startHttp } from "../../test/loopback.ts";
 import { MemoryCredentialStore } from "../credentials/memory-credential-store.ts";
 import type { McpOAuth } from "../tool/mcp-oauth.ts";
-import { McpAuthorization } from "./mcp-authorization.ts";
+import { McpAuthorization } from "./client/mcp-authorization.ts";
 
 interface Attack {
   readonly issuer?: IssuerBehaviour;

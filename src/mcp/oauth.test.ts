@@ -10,8 +10,8 @@ import { EncryptedFileStore } from "../credentials/encrypted-file-store.ts";
 import { MemoryCredentialStore } from "../credentials/memory-credential-store.ts";
 import { manualClock } from "../testing/manual-clock.ts";
 import type { McpOAuth } from "../tool/mcp-oauth.ts";
-import type { McpConnection } from "./mcp-connection.ts";
-import { mcpToolset } from "./mcp-toolset.ts";
+import type { McpConnection } from "./connection/mcp-connection.ts";
+import { mcpToolset } from "./toolset/mcp-toolset.ts";
 
 /** A server, its issuer, a person who grants all, and a store. */
 async function world() {

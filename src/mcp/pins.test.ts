@@ -12,11 +12,11 @@ import type { JsonObject } from "../base/json.ts";
 import type { Tool } from "../tool/tool.ts";
 import type { PinsSetting, ToolLock } from "../tool/tool-pins.ts";
 import type { OpenToolset } from "../tool/toolset.ts";
-import { McpClient } from "./mcp-client.ts";
-import { mcpToolset } from "./mcp-toolset.ts";
-import type { McpToolsetSettings } from "./mcp-toolset-options.ts";
-import { pinTools, toolLockOf } from "./tool-lock.ts";
-import { toolPin } from "./tool-pin.ts";
+import { McpClient } from "./client/mcp-client.ts";
+import { pinTools, toolLockOf } from "./definitions/tool-lock.ts";
+import { toolPin } from "./definitions/tool-pin.ts";
+import { mcpToolset } from "./toolset/mcp-toolset.ts";
+import type { McpToolsetSettings } from "./toolset/mcp-toolset-options.ts";
 
 const cleanups: (() => unknown)[] = [];
 afterEach(async () => {

@@ -13,7 +13,7 @@ import type { McpTransport } from "../tool/mcp-server-config.ts";
 import type { ToolProgress } from "../tool/tool.ts";
 import type { ToolResult } from "../tool/tool-result.ts";
 import type { OpenToolset } from "../tool/toolset.ts";
-import { mcpToolset } from "./mcp-toolset.ts";
+import { mcpToolset } from "./toolset/mcp-toolset.ts";
 
 let folder = "";
 beforeAll(async () => {

@@ -3,7 +3,7 @@ import { agentOf, modelOf } from "../../test/agent-fixture.ts";
 import { fakeStdio, runningChildren } from "../../test/fixtures/mcp/servers.ts";
 import type { RunResult } from "../agent/run-result.ts";
 import type { UnavailablePolicy } from "../tool/toolset.ts";
-import { mcpToolset } from "./mcp-toolset.ts";
+import { mcpToolset } from "./toolset/mcp-toolset.ts";
 
 /** A run with a server whose sandbox cannot be made, since there is no bubblewrap in the PATH. */
 async function runWith(onUnavailable: UnavailablePolicy): Promise<RunResult> {

@@ -9,7 +9,7 @@ import {
   toolCalled,
 } from "../../test/fixtures/mcp/stateless-peer.ts";
 import type { ToolProgress } from "../tool/tool.ts";
-import { McpError } from "./mcp-error.ts";
+import { McpError } from "./wire/mcp-error.ts";
 
 const versionKey = "io.modelcontextprotocol/protocolVersion";
 

@@ -5,7 +5,7 @@ import { MortalStore } from "../../test/mortal-store.ts";
 import type { Agent } from "../agent/agent.ts";
 import { MemoryRunStore } from "../agent/memory-run-store.ts";
 import type { Decision } from "../agent/waiting.ts";
-import { mcpToolset } from "./mcp-toolset.ts";
+import { mcpToolset } from "./toolset/mcp-toolset.ts";
 
 const form = { type: "object", properties: { name: { type: "string", default: "Ann" } } };
 

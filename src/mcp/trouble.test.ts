@@ -7,7 +7,7 @@ import { bindingFor, callTool, keepNotices } from "../../test/fixtures/mcp/tool-
 import { ToolError } from "../base/tool-error.ts";
 import type { McpTransport } from "../tool/mcp-server-config.ts";
 import type { OpenToolset } from "../tool/toolset.ts";
-import { mcpToolset } from "./mcp-toolset.ts";
+import { mcpToolset } from "./toolset/mcp-toolset.ts";
 
 async function openEcho(transport: McpTransport, timeoutMs = 10_000): Promise<OpenToolset> {
   const toolset = mcpToolset({ name: "peer", transport, timeoutMs, tools: ["echo", "hang"] });

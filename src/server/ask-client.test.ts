@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { add, modelOf } from "../../test/agent-fixture.ts";
 import { jsonOf, serve, type TestServer } from "../../test/server-fixture.ts";
 import type { JsonObject } from "../base/json.ts";
-import { McpClient } from "../mcp/mcp-client.ts";
+import { McpClient } from "../mcp/client/mcp-client.ts";
 import { questionsOf, readAnswers } from "./ask-client.ts";
 
 const eras = ["legacy", "auto"] as const;

@@ -2,7 +2,7 @@ import type { InputRequiredResult, InputResponses } from "@modelcontextprotocol/
 import type { SuspendedRun } from "../agent/run-result.ts";
 import type { Decision, Waiting } from "../agent/waiting.ts";
 import { isJsonObject, type Json, type JsonObject } from "../base/json.ts";
-import { escapeHidden } from "../mcp/visible-text.ts";
+import { escapeHidden } from "../mcp/text/visible-text.ts";
 
 /** Parts of a call's arguments that a person is shown, in characters. */
 const longestArguments = 2_000;

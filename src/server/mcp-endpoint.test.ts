@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import * as z from "zod";
 import { add, modelOf, neverEnding } from "../../test/agent-fixture.ts";
 import { jsonOf, serve, type TestServer } from "../../test/server-fixture.ts";
-import { McpClient } from "../mcp/mcp-client.ts";
+import { McpClient } from "../mcp/client/mcp-client.ts";
 import { defineTool } from "../tool/define-tool.ts";
 import type { Tool, ToolProgress } from "../tool/tool.ts";
 import { toolSuccess } from "../tool/tool-result.ts";

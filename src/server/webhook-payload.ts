@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { decodeBody } from "../ag-ui/read-body.ts";
 import { invalidInput, Refusal } from "../ag-ui/refusal.ts";
 import { isDeeperThan, type Json, parseJson } from "../base/json.ts";
-import { visibleText } from "../mcp/visible-text.ts";
+import { visibleText } from "../mcp/text/visible-text.ts";
 
 /** What a body may be. */
 export type WebhookFormat = "json" | "form";

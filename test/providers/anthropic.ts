@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from "../../src/base/json.ts";
-import { anthropic } from "../../src/models/anthropic.ts";
+import { anthropic } from "../../src/models/anthropic/anthropic.ts";
 import { startAnthropicServer } from "../../src/testing/anthropic-server.ts";
 import { at, fieldOf, objectsIn, type Provider } from "./provider.ts";
 

@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../src/base/json.ts";
-import { gemini } from "../../src/models/gemini.ts";
+import { gemini } from "../../src/models/gemini/gemini.ts";
 import { startGeminiServer } from "../../src/testing/gemini-server.ts";
 import { at, fieldOf, objectsIn, type Provider } from "./provider.ts";
 

@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../src/base/json.ts";
-import { ollama } from "../../src/models/ollama.ts";
+import { ollama } from "../../src/models/ollama/ollama.ts";
 import { startOllamaServer } from "../../src/testing/ollama-server.ts";
 import { fieldOf, messageReaders, objectsIn, type Provider } from "./provider.ts";
 

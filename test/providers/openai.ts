@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../src/base/json.ts";
-import { openAiCompatible } from "../../src/models/openai-compatible.ts";
+import { openAiCompatible } from "../../src/models/openai/openai-compatible.ts";
 import { startOpenAiServer } from "../../src/testing/openai-server.ts";
 import { at, fieldOf, messageReaders, objectsIn, type Provider } from "./provider.ts";
 

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from "../../src/base/json.ts";
 import type { Model } from "../../src/model/model.ts";
-import type { ProviderOptions } from "../../src/models/provider-options.ts";
+import type { ProviderOptions } from "../../src/models/provider/provider-options.ts";
 import type { ModelServer, ModelServerOptions } from "../../src/testing/model-server.ts";
 
 /** A provider whose model goes through the table of cases. */
