@@ -72,6 +72,9 @@ process.on("message", async ({ id, task }: { id: number; task: WorkerTask }) => 
     }
   });
 });
+// Where its parent is gone, since a test took too long, nobody else would end it.
+let isClosing = false;
+process.on("disconnect", () => isClosing || process.exit(1));
 process.send?.("ready");
 
 async function openExecutor(): Promise<Executor> {
@@ -140,6 +143,7 @@ async function perform(task: WorkerTask): Promise<unknown> {
     case "result":
       return executor.result(task.runId, { actor: "ann" });
     case "close":
+      isClosing = true;
       return stack[Symbol.asyncDispose]();
   }
 }
