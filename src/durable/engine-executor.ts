@@ -1,7 +1,7 @@
 import { acceptRun, type RunTerms } from "../agent/accepted-run.ts";
 import type { Assembly } from "../agent/assembly.ts";
 import { cancelKeptRun } from "../agent/cancel-kept-run.ts";
-import { refuseLateDecisions } from "../agent/decisions.ts";
+import { decideKeptRun } from "../agent/decide-kept-run.ts";
 import type { RunInput } from "../agent/run-input.ts";
 import type { ResumeOptions } from "../agent/run-options.ts";
 import { hasEnded, runNotFound } from "../agent/run-refusals.ts";
@@ -132,9 +132,7 @@ export class EngineExecutor implements Executor {
     options: { readonly actor?: string } = {},
   ): Promise<void> {
     const key = this.#keyOf(runId, options);
-    const record = await this.#store.get(key);
-    refuseLateDecisions(record ?? { id: runId, waitingFor: [] }, decisions, this.#clock.now());
-    const decided = await this.#store.decide(key, decisions);
+    const decided = await decideKeptRun(this.#store, key, decisions, this.#clock);
     if (decided.status === "suspended" && decided.ready) {
       await this.#tell(decided);
     }

@@ -1,6 +1,6 @@
 import type { Assembly } from "../agent/assembly.ts";
 import { cancelKeptRun } from "../agent/cancel-kept-run.ts";
-import { refuseLateDecisions } from "../agent/decisions.ts";
+import { decideKeptRun } from "../agent/decide-kept-run.ts";
 import { leaveUnread } from "../agent/hosted-run.ts";
 import type { Run } from "../agent/run.ts";
 import { RunError } from "../agent/run-error.ts";
@@ -147,9 +147,7 @@ export class LocalExecutor implements Executor {
     options: { readonly actor?: string } = {},
   ): Promise<void> {
     const key = this.#keyOf(runId, options);
-    const record = await this.#store.get(key);
-    refuseLateDecisions(record ?? { id: runId, waitingFor: [] }, decisions, this.#clock.now());
-    this.#takeUpIfReady(await this.#store.decide(key, decisions));
+    this.#takeUpIfReady(await decideKeptRun(this.#store, key, decisions, this.#clock));
   }
 
   async cancel(runId: string, options: { readonly actor?: string } = {}): Promise<void> {
